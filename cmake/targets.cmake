@@ -1,0 +1,80 @@
+# One library per folder of yoke/, gathered into libyoke; the program; the tests.
+
+add_library(yoke_settings INTERFACE)
+target_include_directories(yoke_settings SYSTEM INTERFACE ${TORCH_INCLUDE_DIRS})
+target_include_directories(yoke_settings INTERFACE
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/generated>)
+target_compile_options(yoke_settings INTERFACE -fPIC -Wall -Wextra $<$<BOOL:${YOKE_WERROR}>:-Werror>)
+if(YOKE_SANITIZE)
+  target_compile_options(yoke_settings INTERFACE -fsanitize=${YOKE_SANITIZE} -fno-omit-frame-pointer
+                                                 -fno-sanitize-recover=undefined)
+  target_link_options(yoke_settings INTERFACE -fsanitize=${YOKE_SANITIZE})
+endif()
+
+# The LibTorch targets without their include folders, which come as SYSTEM above.
+target_link_libraries(yoke_settings INTERFACE ${TORCH_LIBRARIES} Threads::Threads)
+
+add_library(yoke)
+add_library(yoke::yoke ALIAS yoke)
+
+# Adds the folder yoke/<name>. USES: the folders it may include. LIBRARIES: what it links.
+function(yoke_library name)
+  cmake_parse_arguments(ARG "" "" "USES;LIBRARIES" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/yoke/${name}/*.cpp)
+  file(GLOB_RECURSE protos CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/yoke/${name}/*.proto)
+  add_library(yoke_${name} STATIC ${sources})
+  target_link_libraries(yoke_${name} PUBLIC yoke_settings ${ARG_LIBRARIES})
+  foreach(used IN LISTS ARG_USES)
+    target_link_libraries(yoke_${name} PUBLIC yoke_${used})
+  endforeach()
+  foreach(proto IN LISTS protos)
+    yoke_protobuf(yoke_${name} ${proto})
+  endforeach()
+  if(name STREQUAL core)
+    target_precompile_headers(yoke_core PRIVATE ${PROJECT_SOURCE_DIR}/yoke/core/pch.h)
+  else()
+    target_precompile_headers(yoke_${name} REUSE_FROM yoke_core)
+  endif()
+  target_sources(yoke PRIVATE $<TARGET_OBJECTS:yoke_${name}>)
+  target_link_libraries(yoke PRIVATE ${ARG_LIBRARIES})
+endfunction()
+
+# Generates C++ from a .proto file of the source tree into generated/.
+function(yoke_protobuf target proto)
+  file(RELATIVE_PATH relative ${PROJECT_SOURCE_DIR} ${proto})
+  string(REGEX REPLACE "\\.proto$" "" stem ${PROJECT_BINARY_DIR}/generated/${relative})
+  file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/generated)
+  add_custom_command(OUTPUT ${stem}.pb.cc ${stem}.pb.h
+    COMMAND protobuf::protoc --cpp_out=${PROJECT_BINARY_DIR}/generated -I${PROJECT_SOURCE_DIR} ${proto}
+    DEPENDS ${proto} VERBATIM)
+  set_source_files_properties(${stem}.pb.cc PROPERTIES SKIP_PRECOMPILE_HEADERS ON COMPILE_OPTIONS -w)
+  target_sources(${target} PRIVATE ${stem}.pb.cc ${stem}.pb.h)
+endfunction()
+
+# The program: apps/yoke/*.cpp.
+function(yoke_program)
+  target_link_libraries(yoke PUBLIC yoke_settings)
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/apps/yoke/*.cpp)
+  add_executable(yoke_program ${sources})
+  set_target_properties(yoke_program PROPERTIES OUTPUT_NAME yoke)
+  target_link_libraries(yoke_program PRIVATE yoke_train CLI11::CLI11)
+  target_precompile_headers(yoke_program REUSE_FROM yoke_core)
+endfunction()
+
+# The tests of one folder: tests/<name>/*_test.cpp, linked with the folder and what it USES.
+function(yoke_tests name)
+  cmake_parse_arguments(ARG "" "" "USES;LIBRARIES" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${name}/*_test.cpp)
+  if(NOT sources)
+    return()
+  endif()
+  add_executable(test_${name} ${sources} ${PROJECT_SOURCE_DIR}/tests/support/support.cpp)
+  foreach(used IN LISTS ARG_USES)
+    target_link_libraries(test_${name} PRIVATE yoke_${used})
+  endforeach()
+  target_link_libraries(test_${name} PRIVATE yoke_core ${ARG_LIBRARIES} GTest::gtest_main GTest::gmock)
+  target_precompile_headers(test_${name} REUSE_FROM yoke_core)
+  target_compile_definitions(test_${name} PRIVATE
+    YOKE_SOURCE_DIR="${PROJECT_SOURCE_DIR}" YOKE_PROGRAM="$<TARGET_FILE:yoke_program>")
+  gtest_discover_tests(test_${name} DISCOVERY_TIMEOUT 120 PROPERTIES LABELS ${name})
+endfunction()

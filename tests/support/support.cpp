@@ -1,0 +1,74 @@
+#include "tests/support/support.h"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <stdexcept>
+
+#include "yoke/core/file.h"
+
+extern char** environ;
+
+namespace yoke::test {
+
+namespace fs = std::filesystem;
+
+TemporaryDirectory::TemporaryDirectory() {
+  std::string pattern = (fs::temp_directory_path() / "yoke-test-XXXXXX").string();
+  if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("mkdtemp failed");
+  path_ = pattern;
+}
+
+TemporaryDirectory::~TemporaryDirectory() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+}
+
+ProgramResult run_program(const std::vector<std::string>& arguments) {
+  const TemporaryDirectory directory;
+  const auto output = directory.path() / "output";
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, 1, output.c_str(), O_WRONLY | O_CREAT, 0600);
+  posix_spawn_file_actions_adddup2(&actions, 1, 2);
+  std::vector<char*> argv;
+  for (const auto& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
+  argv.push_back(nullptr);
+  pid_t child = 0;
+  const int error = posix_spawnp(&child, argv[0], &actions, nullptr, argv.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (error != 0) return {.status = 127, .output = "cannot start " + arguments[0]};
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return {.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
+          .output = read_file(output)};
+}
+
+ProgramResult run_yoke(std::vector<std::string> arguments) {
+  arguments.emplace(arguments.begin(), YOKE_PROGRAM);
+  return run_program(arguments);
+}
+
+std::optional<fs::path> real_data(const std::string& name) {
+  const char* const given = std::getenv("YOKE_TEST_DATA");
+  const fs::path root = given != nullptr ? fs::path(given)
+                                         : fs::path(YOKE_SOURCE_DIR) / ".." / "shared" / "data";
+  if (!fs::is_directory(root / name)) return std::nullopt;
+  return fs::canonical(root / name);
+}
+
+std::optional<ProgramResult> run_python(const std::string& module, const std::string& code,
+                                        const std::vector<std::string>& arguments) {
+  // Debian's own Python, for another one in PATH would not see Debian's modules.
+  const std::string python = "/usr/bin/python3";
+  if (run_program({python, "-c", "import " + module}).status != 0) return std::nullopt;
+  std::vector<std::string> command = arguments;
+  command.insert(command.begin(), {python, "-c", code});
+  return run_program(command);
+}
+
+}  // namespace yoke::test

@@ -1,0 +1,43 @@
+// tests/support/support.h: what several test files need.
+#pragma once
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace yoke::test {
+
+/// A directory that is removed with its contents.
+class TemporaryDirectory {
+ public:
+  TemporaryDirectory();
+  ~TemporaryDirectory();
+  TemporaryDirectory(const TemporaryDirectory&) = delete;
+  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// What a finished program left.
+struct ProgramResult {
+  int status = 0;      ///< Exit status, or 128 + the signal that ended it.
+  std::string output;  ///< Standard output and error together.
+};
+
+/// Runs `arguments[0]` with the rest as its arguments and waits for it.
+ProgramResult run_program(const std::vector<std::string>& arguments);
+
+/// Runs the `yoke` of this build.
+ProgramResult run_yoke(std::vector<std::string> arguments);
+
+/// The real data set `name` (a folder of $YOKE_TEST_DATA or of ../shared/data beside the source
+/// tree), or nothing where it is absent: such tests skip and say so.
+std::optional<std::filesystem::path> real_data(const std::string& name);
+
+/// Runs Python `code` with `arguments`; nothing where Python lacks `module`.
+std::optional<ProgramResult> run_python(const std::string& module, const std::string& code,
+                                        const std::vector<std::string>& arguments);
+
+}  // namespace yoke::test

@@ -1,0 +1,25 @@
+// yoke/core/error.h: the three kinds of failure; thrown where found, caught once in main().
+#pragma once
+#include <stdexcept>
+
+namespace yoke {
+
+/// A bug, a broken file or a broken state of the machine.
+class Error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Wrong usage: the message says what was given, what is allowed and what to do. Exit status 2.
+class UsageError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// A peer or a link is lost; the group of ranks is dead.
+class CommError : public Error {
+ public:
+  using Error::Error;
+};
+
+}  // namespace yoke

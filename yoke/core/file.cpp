@@ -1,0 +1,83 @@
+#include "yoke/core/file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+#include "yoke/core/error.h"
+
+namespace yoke {
+namespace {
+
+[[noreturn]] void fail(const char* action, const std::filesystem::path& path) {
+  throw Error(fmt::format("cannot {} {}: {}", action, path.string(), std::strerror(errno)));
+}
+
+std::filesystem::path parent_of(const std::filesystem::path& path) {
+  return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+}
+
+}  // namespace
+
+FileDescriptor::FileDescriptor(const std::filesystem::path& path, int flags, unsigned mode)
+    : path_(path), fd_(::open(path.c_str(), flags | O_CLOEXEC, mode)) {
+  if (fd_ < 0) fail("open", path_);
+}
+
+FileDescriptor::~FileDescriptor() { ::close(fd_); }
+
+void FileDescriptor::write(std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(fd_, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) fail("write", path_);
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+  }
+}
+
+void FileDescriptor::sync() {
+  if (::fsync(fd_) != 0) fail("sync", path_);
+}
+
+std::string read_file(const std::filesystem::path& path) {
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream || std::filesystem::is_directory(path)) {
+    if (errno == 0) errno = EISDIR;
+    fail("read", path);
+  }
+  std::ostringstream text;
+  text << stream.rdbuf();
+  if (stream.bad()) fail("read", path);
+  return std::move(text).str();
+}
+
+void write_synced(const std::filesystem::path& path, std::span<const std::byte> bytes) {
+  FileDescriptor file(path, O_WRONLY | O_CREAT | O_TRUNC);
+  file.write(bytes);
+  file.sync();
+}
+
+void sync_directory(const std::filesystem::path& directory) {
+  FileDescriptor(directory, O_RDONLY | O_DIRECTORY).sync();
+}
+
+void write_file(const std::filesystem::path& path, std::string_view bytes) {
+  auto temporary = path;
+  temporary += fmt::format(".tmp-{}", ::getpid());
+  try {
+    write_synced(temporary, std::as_bytes(std::span(bytes)));
+    if (::rename(temporary.c_str(), path.c_str()) != 0) fail("replace", path);
+  } catch (...) {
+    std::error_code ignored;
+    std::filesystem::remove(temporary, ignored);
+    throw;
+  }
+  sync_directory(parent_of(path));
+}
+
+}  // namespace yoke

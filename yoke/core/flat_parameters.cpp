@@ -1,0 +1,38 @@
+#include "yoke/core/flat_parameters.h"
+
+#include <fmt/format.h>
+#include <torch/nn/module.h>
+
+#include "yoke/core/error.h"
+
+namespace yoke {
+
+FlatParameters::FlatParameters(torch::nn::Module& module) {
+  const torch::NoGradGuard no_grad;
+  const auto parameters = module.named_parameters();
+  std::int64_t total = 0;
+  for (const auto& item : parameters) {
+    const auto& parameter = item.value();
+    if (parameter.scalar_type() != torch::kFloat32) {
+      throw Error(fmt::format("parameter {} is {}; flat parameters are fp32", item.key(),
+                              c10::toString(parameter.scalar_type())));
+    }
+    slices_.push_back({item.key(), parameter.sizes().vec(), total, parameter.numel()});
+    total += parameter.numel();
+  }
+  const auto device = parameters.is_empty() ? torch::Device(torch::kCPU)
+                                            : parameters.front().value().device();
+  values_ = torch::empty({total}, torch::dtype(torch::kFloat32).device(device));
+  gradients_ = torch::zeros_like(values_);
+  for (std::size_t i = 0; i < slices_.size(); ++i) {
+    auto parameter = parameters[i].value();
+    const auto& slice = slices_[i];
+    const auto view = values_.narrow(0, slice.offset, slice.elements).view(slice.shape);
+    view.copy_(parameter);
+    parameter.set_data(view);
+    parameter.mutable_grad() =
+        gradients_.narrow(0, slice.offset, slice.elements).view(slice.shape);
+  }
+}
+
+}  // namespace yoke

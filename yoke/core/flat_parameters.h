@@ -1,0 +1,42 @@
+// yoke/core/flat_parameters.h: all parameters of a module as one contiguous fp32 vector.
+#pragma once
+#include <torch/types.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace torch::nn {
+class Module;
+}
+
+namespace yoke {
+
+/// One parameter's place in the flat vector.
+struct ParameterSlice {
+  std::string name;             ///< As in named_parameters(): `conv1.weight`.
+  std::vector<std::int64_t> shape;
+  std::int64_t offset = 0;      ///< In elements.
+  std::int64_t elements = 0;
+};
+
+/// The parameters and gradients of a module, each one flat contiguous fp32 tensor [P] of which the
+/// module's own tensors are views. The module must outlive no one: views keep the storage alive.
+class FlatParameters {
+ public:
+  /// Moves the parameters of `module` into one tensor on their device, in the order of
+  /// named_parameters(). @throws Error when a parameter is not fp32 or two share memory.
+  explicit FlatParameters(torch::nn::Module& module);
+
+  torch::Tensor& values() { return values_; }        ///< fp32 [P].
+  torch::Tensor& gradients() { return gradients_; }  ///< fp32 [P].
+  std::int64_t size() const { return values_.numel(); }
+  const std::vector<ParameterSlice>& slices() const { return slices_; }
+
+ private:
+  torch::Tensor values_;
+  torch::Tensor gradients_;
+  std::vector<ParameterSlice> slices_;
+};
+
+}  // namespace yoke

@@ -1,0 +1,64 @@
+// yoke/core/registry.h: plug-ins by name. Each folder's .def file lists its plug-ins, one line each.
+#pragma once
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "yoke/core/error.h"
+
+namespace yoke {
+
+/// The name users type for the identifier `id`: `lab_cnn` is `lab-cnn`.
+inline std::string plugin_name(std::string_view id) {
+  std::string name(id);
+  std::replace(name.begin(), name.end(), '_', '-');
+  return name;
+}
+
+/// A table of plug-ins of one kind; `Make` is a pointer to the function that builds one.
+template <typename Make>
+class Registry {
+ public:
+  struct Entry {
+    std::string name;
+    std::string help;  ///< One line.
+    Make make;         ///< Null where this build lacks the plug-in; `help` then says how to get it.
+  };
+
+  /// `kind` is the singular word of messages, e.g. "model".
+  Registry(std::string kind, std::vector<Entry> entries)
+      : kind_(std::move(kind)), entries_(std::move(entries)) {}
+
+  const std::string& kind() const { return kind_; }
+  const std::vector<Entry>& entries() const { return entries_; }
+
+  std::vector<std::string> names() const {
+    std::vector<std::string> names;
+    for (const auto& entry : entries_) names.push_back(entry.name);
+    return names;
+  }
+
+  /// @throws UsageError that lists the names there are.
+  const Entry& find(std::string_view name) const {
+    for (const auto& entry : entries_) {
+      if (entry.name != name) continue;
+      if (entry.make == nullptr) {
+        throw UsageError(fmt::format("{} '{}' is not in this build: {}", kind_, name, entry.help));
+      }
+      return entry;
+    }
+    throw UsageError(
+        fmt::format("unknown {} '{}'; allowed: {}", kind_, name, fmt::join(names(), ", ")));
+  }
+
+ private:
+  std::string kind_;
+  std::vector<Entry> entries_;
+};
+
+}  // namespace yoke

@@ -1,0 +1,66 @@
+// yoke/data/dataset.h: labelled images, and how to find a data set by name.
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "yoke/core/image_shape.h"
+#include "yoke/core/options.h"
+#include "yoke/core/registry.h"
+
+namespace yoke {
+
+/// What all images of a data set share.
+struct DatasetInfo {
+  std::string name;
+  ImageShape image;                      ///< Of the stored images.
+  std::vector<std::string> class_names;  ///< One per class.
+  std::vector<float> mean;               ///< Per channel, of pixels in [0, 1].
+  std::vector<float> deviation;          ///< Standard deviation per channel, likewise.
+
+  std::int64_t classes() const { return static_cast<std::int64_t>(class_names.size()); }
+};
+
+/// Labelled images of one split. Safe to read from several threads.
+class Dataset {
+ public:
+  virtual ~Dataset() = default;
+  virtual const DatasetInfo& info() const = 0;
+  virtual std::int64_t size() const = 0;  ///< Number of images.
+
+  /// The class of image `index` in [0, size()), in [0, classes).
+  virtual std::int64_t label(std::int64_t index) const = 0;
+
+  /// The pixels of image `index`, uint8 [C, H, W] of `info().image`. A data set that must decode
+  /// does so into `scratch`; the span is valid until `scratch` changes or the data set goes.
+  virtual std::span<const std::uint8_t> pixels(std::int64_t index,
+                                               std::vector<std::uint8_t>& scratch) const = 0;
+};
+
+/// The two splits of a data set.
+struct DatasetSplits {
+  std::shared_ptr<const Dataset> train;
+  std::shared_ptr<const Dataset> validation;
+};
+
+/// Where a data set is made from.
+struct DatasetInput {
+  std::filesystem::path data_dir;  ///< `--data-dir`.
+  std::uint64_t seed = 0;          ///< For data that is drawn rather than read.
+};
+
+using MakeDataset = DatasetSplits (*)(const DatasetInput& input, Options& options);
+
+/// Every data set of datasets.def.
+const Registry<MakeDataset>& datasets();
+
+/// Loads the data set that `text` (`name:key=value,...`) names.
+/// @throws UsageError on an unknown name or option, or when its files are not found: the message
+/// lists the places looked at and how to get them. @throws Error when a file is damaged.
+DatasetSplits make_dataset(std::string_view text, const DatasetInput& input);
+
+}  // namespace yoke

@@ -1,0 +1,39 @@
+// yoke/optim/schedule.h: the learning rate as a pure function of the step.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string_view>
+
+#include "yoke/core/options.h"
+#include "yoke/core/registry.h"
+
+namespace yoke {
+
+/// What a schedule decides for one step.
+struct Rates {
+  double lr = 0;
+  /// Replaces SGD's momentum or Adam's first beta, where the schedule cycles it (one-cycle).
+  std::optional<double> momentum;
+};
+
+/// Rates of step 0, 1, 2, ...; depends on the step alone, so that a resumed run goes on alike.
+using Schedule = std::function<Rates(std::int64_t step)>;
+
+/// What the run tells a schedule.
+struct ScheduleInput {
+  double lr = 0;                       ///< `--lr`, the base learning rate.
+  std::int64_t total_steps = 0;        ///< At least 1.
+  std::int64_t steps_per_epoch = 0;    ///< At least 1.
+};
+
+using MakeSchedule = Schedule (*)(const ScheduleInput& input, Options& options);
+
+/// Every schedule of schedules.def.
+const Registry<MakeSchedule>& schedules();
+
+/// Builds the schedule that `text` (`name:key=value,...`) names.
+/// @throws UsageError on an unknown name or option.
+Schedule make_schedule(std::string_view text, const ScheduleInput& input);
+
+}  // namespace yoke
