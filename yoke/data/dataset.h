@@ -41,10 +41,17 @@ class Dataset {
                                                std::vector<std::uint8_t>& scratch) const = 0;
 };
 
+/// Random changes to training images; options of every data set.
+struct Augmentation {
+  std::int64_t crop = 0;  ///< Random crop after padding each side by so many zero pixels.
+  bool flip = false;      ///< Left-right flip of every other image, at random.
+};
+
 /// The two splits of a data set.
 struct DatasetSplits {
   std::shared_ptr<const Dataset> train;
   std::shared_ptr<const Dataset> validation;
+  Augmentation augmentation;  ///< Of the training images.
 };
 
 /// Where a data set is made from.
