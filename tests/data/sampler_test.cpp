@@ -1,0 +1,127 @@
+#include "yoke/data/sampler.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "yoke/core/error.h"
+
+namespace yoke {
+namespace {
+
+using Indices = std::vector<std::int64_t>;
+
+Indices identity(std::int64_t images) {
+  Indices result(static_cast<std::size_t>(images));
+  std::iota(result.begin(), result.end(), 0);
+  return result;
+}
+
+// What all ranks see in `epoch`: batch by batch, rank by rank.
+Indices epoch_order(std::int64_t images, std::int64_t batch_size, int ranks, std::int64_t epoch,
+                    std::uint64_t seed = 1, bool shuffle = true) {
+  Indices result;
+  const Sampler first(images, batch_size, 0, ranks, seed, shuffle);
+  for (std::int64_t step = 0; step < first.steps_per_epoch(); ++step) {
+    for (int rank = 0; rank < ranks; ++rank) {
+      const Sampler sampler(images, batch_size, rank, ranks, seed, shuffle);
+      const Indices share = sampler.indices(epoch, step);
+      result.insert(result.end(), share.begin(), share.end());
+    }
+  }
+  return result;
+}
+
+TEST(Sampler, GivesEachImageOncePerEpochWhateverTheSizes) {
+  for (const std::int64_t images : {1, 2, 16, 17, 100}) {
+    for (const std::int64_t batch_size : {1, 2, 5, 16, 17, 100}) {
+      if (batch_size > images) continue;
+      for (const int ranks : {1, 2, 3, 4, 8}) {
+        SCOPED_TRACE(fmt::format("{} images, batch {}, {} ranks", images, batch_size, ranks));
+        EXPECT_THAT(epoch_order(images, batch_size, ranks, 3),
+                    testing::UnorderedElementsAreArray(identity(images)));
+      }
+    }
+  }
+}
+
+TEST(Sampler, GivesTheSameGlobalBatchesForAnyNumberOfRanks) {
+  const Indices alone = epoch_order(101, 16, 1, 2);
+  for (const int ranks : {2, 3, 4, 8}) EXPECT_EQ(epoch_order(101, 16, ranks, 2), alone) << ranks;
+}
+
+TEST(Sampler, GivesSharesThatDifferByAtMostOne) {
+  for (const std::int64_t step : {0, 1, 2}) {
+    std::vector<std::size_t> sizes;
+    for (int rank = 0; rank < 4; ++rank) {
+      sizes.push_back(Sampler(17, 7, rank, 4, 1, true).indices(0, step).size());
+    }
+    EXPECT_EQ(sizes, (step < 2 ? std::vector<std::size_t>{2, 2, 2, 1}
+                               : std::vector<std::size_t>{1, 1, 1, 0}));
+  }
+}
+
+TEST(Sampler, CountsStepsAndTheSmallerLastBatch) {
+  const Sampler uneven(17, 7, 0, 4, 1, true);
+  EXPECT_EQ(uneven.steps_per_epoch(), 3);
+  EXPECT_EQ(uneven.global_size(1), 7);
+  EXPECT_EQ(uneven.global_size(2), 3);
+  const Sampler even(16, 8, 0, 4, 1, true);
+  EXPECT_EQ(even.steps_per_epoch(), 2);
+  EXPECT_EQ(even.global_size(1), 8);
+}
+
+TEST(Sampler, ShufflesByEpochAndSeedAlone) {
+  const Indices order = epoch_order(1000, 10, 1, 4, 7);
+  EXPECT_NE(order, identity(1000));
+  EXPECT_EQ(order, epoch_order(1000, 10, 1, 4, 7));
+  EXPECT_EQ(order, epoch_order(1000, 37, 1, 4, 7));
+  EXPECT_NE(order, epoch_order(1000, 10, 1, 5, 7));
+  EXPECT_NE(order, epoch_order(1000, 10, 1, 4, 8));
+}
+
+TEST(Sampler, ShufflesUniformly) {
+  // Each of 3! orders 1000 times of 6000; the standard deviation is 29, the limit five of them.
+  std::map<Indices, int> counts;
+  for (int epoch = 0; epoch < 6000; ++epoch)
+    ++counts[Sampler(3, 3, 0, 1, 1, true).indices(epoch, 0)];
+  EXPECT_EQ(counts.size(), 6u);
+  for (const auto& [order, count] : counts) EXPECT_NEAR(count, 1000, 145);
+}
+
+TEST(Sampler, GivesTheSameWhenEpochsAreAskedForInAnyOrder) {
+  const Sampler sampler(50, 50, 0, 1, 1, true);
+  const Sampler copy = sampler;
+  for (const std::int64_t epoch : {0, 1, 0, 2, 7, 1, 3, 1, 0}) {
+    EXPECT_EQ(sampler.indices(epoch, 0), epoch_order(50, 50, 1, epoch)) << epoch;
+    EXPECT_EQ(copy.indices(epoch, 0), epoch_order(50, 50, 1, epoch)) << epoch;
+  }
+}
+
+TEST(Sampler, KeepsTheOrderWithoutShuffle) {
+  EXPECT_EQ(epoch_order(17, 5, 3, 2, 1, false), identity(17));
+}
+
+TEST(Sampler, RejectsABatchThatDoesNotFitTheDataSet) {
+  for (const std::int64_t batch_size : {-1, 0, 101}) {
+    try {
+      Sampler(100, batch_size, 0, 1, 1, true);
+      FAIL() << "accepted a batch of " << batch_size;
+    } catch (const UsageError& error) {
+      EXPECT_THAT(error.what(), testing::HasSubstr(fmt::format("batch size {} ", batch_size)));
+      EXPECT_THAT(error.what(), testing::HasSubstr("from 1 to 100"));
+    }
+  }
+  EXPECT_THROW(Sampler(0, 1, 0, 1, 1, true), UsageError);
+}
+
+TEST(Sampler, RejectsARankThatIsNotThere) {
+  EXPECT_THROW(Sampler(10, 1, 2, 2, 1, true), Error);
+  EXPECT_THROW(Sampler(10, 1, -1, 2, 1, true), Error);
+  EXPECT_THROW(Sampler(10, 1, 0, 0, 1, true), Error);
+}
+
+}  // namespace
+}  // namespace yoke

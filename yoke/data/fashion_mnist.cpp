@@ -1,0 +1,16 @@
+// yoke/data/fashion_mnist.cpp: Fashion-MNIST (Xiao, Rasul and Vollgraf 2017, arXiv:1708.07747).
+#include "yoke/data/idx_dataset.h"
+
+namespace yoke {
+
+DatasetSplits make_fashion_mnist(const DatasetInput& input, Options&) {
+  return load_idx_dataset({.name = "fashion-mnist",
+                           .image = {},
+                           .class_names = {"T-shirt/top", "Trouser", "Pullover", "Dress", "Coat",
+                                           "Sandal", "Shirt", "Sneaker", "Bag", "Ankle boot"},
+                           .mean = {0.2860F},
+                           .deviation = {0.3530F}},
+                          "FashionMNIST/raw", input.data_dir);
+}
+
+}  // namespace yoke

@@ -1,0 +1,98 @@
+#include "yoke/data/sampler.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <mutex>
+#include <numeric>
+#include <utility>
+
+#include "yoke/core/error.h"
+#include "yoke/core/random.h"
+
+namespace yoke {
+namespace {
+
+// Fisher and Yates's shuffle, from the last place down (Durstenfeld 1964).
+std::vector<std::int64_t> shuffled(std::int64_t images, std::uint64_t seed, std::int64_t epoch) {
+  std::vector<std::int64_t> order(static_cast<std::size_t>(images));
+  std::iota(order.begin(), order.end(), 0);
+  RandomStream random(seed, 0, static_cast<std::uint64_t>(epoch), Purpose::kShuffle);
+  for (std::size_t last = order.size(); last-- > 1;) {
+    std::swap(order[last], order[random.below(last + 1)]);
+  }
+  return order;
+}
+
+}  // namespace
+
+// Epochs `e` and `e + 1` lie in different places, so that threads on both sides of an epoch's end
+// find theirs.
+struct Sampler::Cache {
+  struct Entry {
+    std::int64_t epoch = -1;
+    Permutation permutation;
+  };
+  std::mutex mutex;
+  std::array<Entry, 2> entries;
+};
+
+Sampler::Sampler(std::int64_t images, std::int64_t batch_size, int rank, int ranks,
+                 std::uint64_t seed, bool shuffle)
+    : images_(images),
+      batch_size_(batch_size),
+      rank_(rank),
+      ranks_(ranks),
+      seed_(seed),
+      shuffle_(shuffle),
+      cache_(std::make_shared<Cache>()) {
+  if (ranks < 1 || rank < 0 || rank >= ranks) {
+    throw Error(fmt::format("sampler: there is no rank {} among {} ranks", rank, ranks));
+  }
+  if (images < 1) {
+    throw UsageError("the data set has no images; choose one that has, or check its files");
+  }
+  if (batch_size < 1 || batch_size > images) {
+    throw UsageError(
+        fmt::format("batch size {} does not fit a data set of {} images; choose a batch size over "
+                    "all ranks from 1 to {}",
+                    batch_size, images, images));
+  }
+}
+
+std::int64_t Sampler::steps_per_epoch() const {
+  return images_ / batch_size_ + (images_ % batch_size_ != 0);
+}
+
+std::int64_t Sampler::global_size(std::int64_t step) const {
+  return std::min(batch_size_, images_ - step * batch_size_);
+}
+
+std::vector<std::int64_t> Sampler::indices(std::int64_t epoch, std::int64_t step) const {
+  const std::int64_t share = global_size(step) / ranks_;
+  const std::int64_t larger_shares = global_size(step) % ranks_;
+  const std::int64_t count = share + (rank_ < larger_shares);
+  const std::int64_t first =
+      step * batch_size_ + rank_ * share + std::min<std::int64_t>(rank_, larger_shares);
+  if (!shuffle_) {
+    std::vector<std::int64_t> result(static_cast<std::size_t>(count));
+    std::iota(result.begin(), result.end(), first);
+    return result;
+  }
+  const Permutation order = permutation(epoch);
+  return {order->begin() + first, order->begin() + first + count};
+}
+
+Sampler::Permutation Sampler::permutation(std::int64_t epoch) const {
+  const std::lock_guard lock(cache_->mutex);
+  Cache::Entry& entry = cache_->entries[static_cast<std::size_t>(epoch % 2)];
+  if (entry.epoch != epoch) {
+    entry.permutation =
+        std::make_shared<const std::vector<std::int64_t>>(shuffled(images_, seed_, epoch));
+    entry.epoch = epoch;
+  }
+  return entry.permutation;
+}
+
+}  // namespace yoke

@@ -1,0 +1,49 @@
+// yoke/data/sampler.h: which images each rank sees at each step.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace yoke {
+
+/// A permutation of the images per epoch, cut into batches that are shared out without overlap.
+///
+/// Batch `k` of an epoch is permutation[k B, min((k + 1) B, images)), B being the batch size over
+/// all ranks; ranks take contiguous shares of it whose sizes differ by at most one, the larger ones
+/// first. Every function is pure and may be called from several threads; copies share their cache.
+class Sampler {
+ public:
+  /// `batch_size` counts the images of all ranks together. Without `shuffle` the permutation is the
+  /// identity. @throws UsageError unless 1 <= `batch_size` <= `images`; Error on an impossible
+  /// rank.
+  Sampler(std::int64_t images, std::int64_t batch_size, int rank, int ranks, std::uint64_t seed,
+          bool shuffle);
+
+  std::int64_t images() const { return images_; }
+
+  /// Batches per epoch, rounded up: the last batch may be smaller than the others.
+  std::int64_t steps_per_epoch() const;
+
+  /// Images in batch `step` of an epoch over all ranks, in [1, batch size].
+  std::int64_t global_size(std::int64_t step) const;
+
+  /// This rank's images of batch `step`, in [0, steps_per_epoch()), of `epoch`. Empty where a batch
+  /// has fewer images than there are ranks before this one.
+  std::vector<std::int64_t> indices(std::int64_t epoch, std::int64_t step) const;
+
+ private:
+  using Permutation = std::shared_ptr<const std::vector<std::int64_t>>;
+  struct Cache;
+
+  Permutation permutation(std::int64_t epoch) const;
+
+  std::int64_t images_;
+  std::int64_t batch_size_;
+  int rank_;
+  int ranks_;
+  std::uint64_t seed_;
+  bool shuffle_;
+  std::shared_ptr<Cache> cache_;
+};
+
+}  // namespace yoke
