@@ -33,7 +33,7 @@ TORCH_MODULE(Mlp);
 }  // namespace
 
 Model make_mlp(const ModelInput& input, Options& options) {
-  const auto hidden = options.get("hidden", std::int64_t{256}, 1);     // units of a hidden layer
+  const auto hidden = options.get("hidden", std::int64_t{256}, 1);      // units of a hidden layer
   const auto layers = options.get("layers", std::int64_t{2}, 0, 1000);  // hidden layers
   return wrap_module(Mlp(input, hidden, layers), input.image);
 }

@@ -14,7 +14,7 @@ const Registry<MakeModel>& models() {
 #define MODEL(id, help) {plugin_name(#id), help, &make_##id},
 #include "yoke/models/models.def"
 #undef MODEL
-  });
+                                                     });
   return registry;
 }
 

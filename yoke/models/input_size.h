@@ -1,0 +1,14 @@
+// yoke/models/input_size.h: the images a model can take.
+#pragma once
+#include <cstdint>
+#include <string_view>
+
+#include "yoke/core/image_shape.h"
+
+namespace yoke {
+
+/// Checks that `image` is at least `least` pixels high and wide.
+/// @throws UsageError that names `model`, the given and the needed size.
+void require_size(std::string_view model, const ImageShape& image, std::int64_t least);
+
+}  // namespace yoke
