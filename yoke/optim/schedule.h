@@ -14,7 +14,7 @@ namespace yoke {
 struct Rates {
   double lr = 0;
   /// Replaces SGD's momentum or Adam's first beta, where the schedule cycles it (one-cycle).
-  std::optional<double> momentum;
+  std::optional<double> momentum = {};
 };
 
 /// Rates of step 0, 1, 2, ...; depends on the step alone, so that a resumed run goes on alike.
@@ -22,9 +22,9 @@ using Schedule = std::function<Rates(std::int64_t step)>;
 
 /// What the run tells a schedule.
 struct ScheduleInput {
-  double lr = 0;                       ///< `--lr`, the base learning rate.
-  std::int64_t total_steps = 0;        ///< At least 1.
-  std::int64_t steps_per_epoch = 0;    ///< At least 1.
+  double lr = 0;                     ///< `--lr`, the base learning rate.
+  std::int64_t total_steps = 0;      ///< At least 1.
+  std::int64_t steps_per_epoch = 0;  ///< At least 1.
 };
 
 using MakeSchedule = Schedule (*)(const ScheduleInput& input, Options& options);

@@ -1,0 +1,89 @@
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "tests/support/support.h"
+#include "yoke/optim/schedule.h"
+
+namespace yoke {
+namespace {
+
+constexpr double kLr = 0.4;
+
+/// A schedule of Yoke, and PyTorch's for an optimizer `o` and `total` steps.
+struct Counterpart {
+  std::string ours;
+  std::string theirs;
+  std::int64_t total;
+  std::int64_t steps_per_epoch;
+  bool cycles_momentum = false;
+};
+
+const Counterpart kCounterparts[] = {
+    {"step:step_size=2,gamma=0.5", "StepLR(o, 2, 0.5)", 23, 4},
+    {"cosine:min_lr=0.01", "CosineAnnealingLR(o, total, 0.01)", 37, 1},
+    {"warmup:steps=9,start=0.1,then=constant", "LinearLR(o, 0.1, total_iters=9)", 20, 1},
+    {"onecycle", "OneCycleLR(o, 0.4, total)", 7, 1, true},
+    {"onecycle", "OneCycleLR(o, 0.4, total)", 40, 1, true},
+    {"onecycle:max_lr=1.5", "OneCycleLR(o, 1.5, total)", 101, 1, true},
+    {"onecycle:three_phase=true", "OneCycleLR(o, 0.4, total, three_phase=True)", 50, 1, true},
+    {"onecycle:cycle_momentum=false", "OneCycleLR(o, 0.4, total, cycle_momentum=False)", 9, 1},
+    {"onecycle:anneal_strategy=linear,pct_start=0.4,div_factor=7,final_div_factor=30,"
+     "base_momentum=0.8,max_momentum=0.9",
+     "OneCycleLR(o, 0.4, total, pct_start=0.4, anneal_strategy='linear', div_factor=7, "
+     "final_div_factor=30, base_momentum=0.8, max_momentum=0.9)",
+     53, 1, true},
+};
+
+// For each (expression, total, steps per epoch) prints rate and momentum at each step, with SGD's
+// momentum, then again with Adam's first beta.
+constexpr const char* kCode = R"(
+import sys, warnings
+import torch
+from torch.optim.lr_scheduler import *
+warnings.filterwarnings('ignore')
+p = torch.zeros(1, requires_grad=True)
+p.grad = torch.zeros(1)
+for i in range(1, len(sys.argv), 3):
+    total, steps_per_epoch = int(sys.argv[i + 1]), int(sys.argv[i + 2])
+    for o in torch.optim.SGD([p], lr=0.4, momentum=0.9), torch.optim.Adam([p], lr=0.4):
+        s = eval(sys.argv[i])
+        for step in range(total):
+            group = o.param_groups[0]
+            momentum = group['momentum'] if 'momentum' in group else group['betas'][0]
+            print('%.17g %.17g' % (group['lr'], momentum))
+            o.step()
+            if (step + 1) % steps_per_epoch == 0 and step + 1 < total: s.step()
+)";
+
+void expect_like_python(const Counterpart& pair, std::istream& output) {
+  SCOPED_TRACE(pair.theirs);
+  const Schedule schedule = make_schedule(
+      pair.ours, {.lr = kLr, .total_steps = pair.total, .steps_per_epoch = pair.steps_per_epoch});
+  for (std::int64_t i = 0; i < 2 * pair.total; ++i) {
+    const std::int64_t step = i % pair.total;
+    double lr = 0, momentum = 0;
+    ASSERT_TRUE(output >> lr >> momentum) << "no line for step " << step;
+    const Rates rates = schedule(step);
+    // PyTorch computes some of its rates from the rate before, which adds up roundings.
+    EXPECT_NEAR(rates.lr, lr, 1e-7 * lr) << "step " << step;
+    ASSERT_EQ(rates.momentum.has_value(), pair.cycles_momentum);
+    EXPECT_NEAR(rates.momentum.value_or(momentum), momentum, 1e-7) << "step " << step;
+  }
+}
+
+TEST(Schedules, EqualPythonsAtEveryStep) {
+  std::vector<std::string> arguments;
+  for (const auto& pair : kCounterparts) {
+    arguments.insert(arguments.end(), {pair.theirs, std::to_string(pair.total),
+                                       std::to_string(pair.steps_per_epoch)});
+  }
+  const auto result = test::run_python("torch", kCode, arguments);
+  if (!result) GTEST_SKIP() << "Python has no torch to compare with";
+  ASSERT_EQ(result->status, 0) << result->output;
+  std::istringstream output(result->output);
+  for (const auto& pair : kCounterparts) expect_like_python(pair, output);
+}
+
+}  // namespace
+}  // namespace yoke

@@ -1,0 +1,27 @@
+#include "yoke/optim/optimizer.h"
+
+namespace yoke {
+
+#define OPTIMIZER(id, help) \
+  std::unique_ptr<Optimizer> make_##id(FlatParameters& parameters, Options& options);
+#include "yoke/optim/optimizers.def"
+#undef OPTIMIZER
+
+const Registry<MakeOptimizer>& optimizers() {
+  static const Registry<MakeOptimizer> registry("optimizer", {
+#define OPTIMIZER(id, help) {plugin_name(#id), help, &make_##id},
+#include "yoke/optim/optimizers.def"
+#undef OPTIMIZER
+                                                             });
+  return registry;
+}
+
+std::unique_ptr<Optimizer> make_optimizer(std::string_view text, FlatParameters& parameters) {
+  Choice choice = Choice::parse(text, optimizers().kind());
+  const auto& entry = optimizers().find(choice.name);
+  std::unique_ptr<Optimizer> optimizer = entry.make(parameters, choice.options);
+  choice.options.finish();
+  return optimizer;
+}
+
+}  // namespace yoke

@@ -1,0 +1,40 @@
+#include <cmath>
+
+#include "yoke/core/error.h"
+#include "yoke/optim/schedule.h"
+
+namespace yoke {
+
+#define SCHEDULE(id, help) \
+  Schedule make_##id##_schedule(const ScheduleInput& input, Options& options);
+#include "yoke/optim/schedules.def"
+#undef SCHEDULE
+
+const Registry<MakeSchedule>& schedules() {
+  static const Registry<MakeSchedule> registry("schedule", {
+#define SCHEDULE(id, help) {plugin_name(#id), help, &make_##id##_schedule},
+#include "yoke/optim/schedules.def"
+#undef SCHEDULE
+                                                           });
+  return registry;
+}
+
+Schedule make_schedule(std::string_view text, const ScheduleInput& input) {
+  if (!std::isfinite(input.lr) || input.lr < 0) {
+    throw UsageError(
+        fmt::format("the learning rate is {}; allowed: a number of at least 0", input.lr));
+  }
+  if (input.total_steps < 1 || input.steps_per_epoch < 1) {
+    throw Error(fmt::format("a schedule was made for {} steps, {} per epoch; both are at least 1",
+                            input.total_steps, input.steps_per_epoch));
+  }
+  Choice choice = Choice::parse(text, schedules().kind());
+  const auto& entry = schedules().find(choice.name);
+  Schedule schedule = entry.make(input, choice.options);
+  choice.options.finish();
+  return [schedule = std::move(schedule), last = input.total_steps - 1](std::int64_t step) {
+    return schedule(std::clamp<std::int64_t>(step, 0, last));
+  };
+}
+
+}  // namespace yoke

@@ -1,0 +1,69 @@
+// yoke/optim/sgd.cpp: SGD with momentum (Polyak 1964; Nesterov's form as in Sutskever et al. 2013).
+#include "yoke/core/error.h"
+#include "yoke/optim/optimizer.h"
+#include "yoke/optim/sgd_update.h"
+
+namespace yoke {
+namespace {
+
+struct SgdOptions {
+  double momentum = 0;
+  double dampening = 0;
+  double weight_decay = 0;
+  bool nesterov = false;
+};
+
+class Sgd final : public Optimizer {
+ public:
+  Sgd(FlatParameters& parameters, const SgdOptions& options)
+      : parameters_(parameters), options_(options), steps_(torch::zeros({1}, torch::kInt64)) {
+    if (options.momentum > 0) velocity_ = torch::zeros_like(parameters.values());
+  }
+
+  torch::Tensor step(const Objective& objective, const Rates& rates) override {
+    torch::Tensor loss = objective();
+    const torch::NoGradGuard no_grad;
+    const bool first = steps_.item<std::int64_t>() == 0;
+    sgd_update(parameters_.values(), parameters_.gradients(), velocity_,
+               {.lr = rates.lr,
+                // A schedule's momentum has no velocity to act on where the own momentum is 0.
+                .momentum = rates.momentum.value_or(options_.momentum),
+                // As in PyTorch the first gradient becomes the velocity as it is.
+                .intake = first ? 1 : 1 - options_.dampening,
+                .weight_decay = options_.weight_decay,
+                .nesterov = options_.nesterov});
+    steps_.add_(1);
+    return loss;
+  }
+
+  std::vector<std::pair<std::string, torch::Tensor>> state() override {
+    std::vector<std::pair<std::string, torch::Tensor>> state{{"steps", steps_}};
+    if (velocity_.defined()) state.emplace_back("momentum_buffer", velocity_);
+    return state;
+  }
+
+ private:
+  FlatParameters& parameters_;
+  SgdOptions options_;
+  torch::Tensor steps_;     // int64 [1]
+  torch::Tensor velocity_;  // fp32 [P], undefined without momentum
+};
+
+}  // namespace
+
+std::unique_ptr<Optimizer> make_sgd(FlatParameters& parameters, Options& options) {
+  const SgdOptions chosen{
+      .momentum = options.get("momentum", 0.0, 0.0, 1.0),     // decay of the velocity
+      .dampening = options.get("dampening", 0.0, 0.0, 1.0),   // of the velocity's intake
+      .weight_decay = options.get("weight_decay", 0.0, 0.0),  // added to the gradient: wd * w
+      .nesterov = options.get("nesterov", false)};            // looks one step ahead
+  if (chosen.nesterov && (chosen.momentum == 0 || chosen.dampening != 0)) {
+    throw UsageError(fmt::format(
+        "optimizer 'sgd' was given nesterov with momentum={} and dampening={}; Nesterov's form "
+        "needs a momentum above 0 and no dampening: try sgd:momentum=0.9,nesterov=true",
+        chosen.momentum, chosen.dampening));
+  }
+  return std::make_unique<Sgd>(parameters, chosen);
+}
+
+}  // namespace yoke

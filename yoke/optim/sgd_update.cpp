@@ -1,0 +1,66 @@
+#include "yoke/optim/sgd_update.h"
+
+#include "yoke/core/vectorise.h"
+#include "yoke/optim/ranges.h"
+
+namespace yoke {
+namespace {
+
+struct Constants {
+  float lr, momentum, intake, weight_decay;
+  bool nesterov;
+};
+
+YOKE_VECTORISE void descend(float* __restrict value, const float* __restrict gradient,
+                            std::int64_t size, Constants constants) {
+  const auto [lr, momentum, intake, weight_decay, nesterov] = constants;
+  for (std::int64_t i = 0; i < size; ++i) {
+    value[i] -= lr * (gradient[i] + weight_decay * value[i]);
+  }
+}
+
+YOKE_VECTORISE void descend_with_momentum(float* __restrict value, float* __restrict velocity,
+                                          const float* __restrict gradient, std::int64_t size,
+                                          Constants constants) {
+  const auto [lr, momentum, intake, weight_decay, nesterov] = constants;
+  for (std::int64_t i = 0; i < size; ++i) {
+    const float g = gradient[i] + weight_decay * value[i];
+    const float v = momentum * velocity[i] + intake * g;
+    velocity[i] = v;
+    value[i] -= lr * (nesterov ? g + momentum * v : v);
+  }
+}
+
+}  // namespace
+
+void sgd_update(torch::Tensor values, const torch::Tensor& gradients, torch::Tensor velocity,
+                const SgdStep& step) {
+  if (!values.is_cpu()) return sgd_update_plain(values, gradients, velocity, step);
+  const Constants constants{.lr = static_cast<float>(step.lr),
+                            .momentum = static_cast<float>(step.momentum),
+                            .intake = static_cast<float>(step.intake),
+                            .weight_decay = static_cast<float>(step.weight_decay),
+                            .nesterov = step.nesterov};
+  if (!velocity.defined()) {
+    for_each_range({values, gradients}, [&](float* const* at, std::int64_t size) {
+      descend(at[0], at[1], size, constants);
+    });
+    return;
+  }
+  for_each_range({values, velocity, gradients}, [&](float* const* at, std::int64_t size) {
+    descend_with_momentum(at[0], at[1], at[2], size, constants);
+  });
+}
+
+void sgd_update_plain(torch::Tensor values, const torch::Tensor& gradients, torch::Tensor velocity,
+                      const SgdStep& step) {
+  torch::Tensor direction = gradients;
+  if (step.weight_decay != 0) direction = direction.add(values, step.weight_decay);
+  if (velocity.defined()) {
+    velocity.mul_(step.momentum).add_(direction, step.intake);
+    direction = step.nesterov ? direction.add(velocity, step.momentum) : velocity;
+  }
+  values.add_(direction, -step.lr);
+}
+
+}  // namespace yoke
