@@ -1,0 +1,64 @@
+#include "yoke/engine/eager.h"
+
+#include <torch/utils.h>
+
+#include "yoke/core/error.h"
+#include "yoke/core/random.h"
+
+namespace yoke {
+namespace {
+
+class EagerEngine final : public Engine {
+ public:
+  EagerEngine(Model& model, FlatParameters& parameters, double label_smoothing)
+      : model_(model), parameters_(parameters), label_smoothing_(label_smoothing) {}
+
+  Forward gradient(const Batch& batch, const StepKey& key) override {
+    if (!model_.module->is_training()) model_.module->train();
+    torch::manual_seed(
+        stream_seed(key.seed, key.rank, static_cast<std::uint64_t>(key.step), Purpose::kDropout));
+    parameters_.gradients().zero_();
+    const auto scores = forward(batch.input);
+    const auto loss =
+        torch::cross_entropy_loss(scores, to_device(batch.target), /*weight=*/{},
+                                  at::Reduction::Mean, /*ignore_index=*/-100, label_smoothing_);
+    loss.backward();
+    return {.loss = loss.detach(), .scores = scores.detach()};
+  }
+
+  torch::Tensor predict(const torch::Tensor& input) override {
+    const torch::NoGradGuard no_grad;
+    if (model_.module->is_training()) model_.module->eval();
+    return forward(input);
+  }
+
+ private:
+  torch::Tensor to_device(const torch::Tensor& tensor) const {
+    return tensor.to(parameters_.values().device(), /*non_blocking=*/true);
+  }
+
+  /// fp32 [N, classes].
+  torch::Tensor forward(const torch::Tensor& input) {
+    const auto scores = model_.forward(to_device(input));
+    if (scores.dim() != 2 || scores.size(0) != input.size(0)) {
+      throw Error(
+          fmt::format("the model turned images of shape {} into scores of shape {}; "
+                      "expected [{}, classes]",
+                      c10::str(input.sizes()), c10::str(scores.sizes()), input.size(0)));
+    }
+    return scores.to(torch::kFloat32);
+  }
+
+  Model& model_;
+  FlatParameters& parameters_;
+  double label_smoothing_;
+};
+
+}  // namespace
+
+std::unique_ptr<Engine> make_eager_engine(Model& model, FlatParameters& parameters,
+                                          double label_smoothing) {
+  return std::make_unique<EagerEngine>(model, parameters, label_smoothing);
+}
+
+}  // namespace yoke
