@@ -1,0 +1,28 @@
+#include "yoke/parallel/strategy.h"
+
+namespace yoke {
+
+#define STRATEGY(id, help)                                            \
+  std::unique_ptr<Strategy> make_##id(FlatParameters& parameters,     \
+                                      Communicator& communicator, Options& options);
+#include "yoke/parallel/strategies.def"
+#undef STRATEGY
+
+const Registry<MakeStrategy>& strategies() {
+  static const Registry<MakeStrategy> registry("strategy", {
+#define STRATEGY(id, help) {plugin_name(#id), help, &make_##id},
+#include "yoke/parallel/strategies.def"
+#undef STRATEGY
+  });
+  return registry;
+}
+
+std::unique_ptr<Strategy> make_strategy(std::string_view text, FlatParameters& parameters,
+                                        Communicator& communicator) {
+  Choice choice = Choice::parse(text, strategies().kind());
+  auto strategy = strategies().find(choice.name).make(parameters, communicator, choice.options);
+  choice.options.finish();
+  return strategy;
+}
+
+}  // namespace yoke
