@@ -1,0 +1,41 @@
+// yoke/report/metrics.h: metrics.jsonl, one JSON object per report.
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <string>
+
+namespace yoke {
+
+/// One report of a split, over the images since the report before.
+struct Metrics {
+  std::int64_t step = 0;  ///< Optimizer steps done.
+  double epoch = 0;       ///< Passes over the training images done, with fraction.
+  double seconds = 0;     ///< Since the start of the run.
+  std::string split;      ///< `train` or `val`.
+  double loss = 0;        ///< Mean over images.
+  double top1 = 0;        ///< Fraction of images, in [0, 1].
+  double top5 = 0;        ///< Likewise, the class among the five best.
+  double lr = 0;
+  double images_per_second = 0;
+  double data_wait_seconds = 0;
+  double compute_seconds = 0;
+  double communication_seconds = 0;
+};
+
+/// Appends reports to a file, each line as soon as it is known.
+class MetricsFile {
+ public:
+  /// A resumed run keeps the reports up to `resume_step` and drops what came after.
+  explicit MetricsFile(std::filesystem::path path, std::optional<std::int64_t> resume_step = {});
+
+  /// @throws Error when the line cannot be written.
+  void write(const Metrics& metrics);
+
+ private:
+  std::filesystem::path path_;
+  std::ofstream stream_;
+};
+
+}  // namespace yoke

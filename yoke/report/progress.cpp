@@ -1,0 +1,28 @@
+#include "yoke/report/progress.h"
+
+#include <fmt/format.h>
+
+#include "yoke/report/progress_bar.h"
+#include "yoke/report/progress_lines.h"
+
+namespace yoke {
+namespace {
+
+class Silent final : public Progress {
+ public:
+  void message(std::string_view) override {}
+  void step(const ProgressState&) override {}
+  void training(const ProgressState&, const Metrics&, const StepTimes&) override {}
+  void validation(const ProgressState&, const Metrics&) override {}
+  void finish() override {}
+};
+
+}  // namespace
+
+std::unique_ptr<Progress> make_progress(std::string_view mode, std::ostream& stream) {
+  if (mode == "bar") return std::make_unique<ProgressBar>(stream);
+  if (mode == "lines") return std::make_unique<ProgressLines>(stream);
+  return std::make_unique<Silent>();
+}
+
+}  // namespace yoke

@@ -1,0 +1,77 @@
+#include "yoke/report/progress_bar.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "yoke/core/format.h"
+
+namespace yoke {
+namespace {
+
+constexpr int kWidth = 24;               // of the bar, in characters
+constexpr double kSecondsBetween = 0.1;  // two drawings
+
+std::string bar(double fraction) {
+  const int eighths = static_cast<int>(std::lround(fraction * kWidth * 8));
+  static constexpr const char* kParts[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+  std::string text;
+  for (int i = 0; i < eighths / 8; ++i) text += "█";
+  text += kParts[eighths % 8];
+  const int drawn = eighths / 8 + (eighths % 8 != 0 ? 1 : 0);
+  return text + std::string(static_cast<std::size_t>(kWidth - drawn), ' ');
+}
+
+}  // namespace
+
+void ProgressBar::message(std::string_view text) {
+  if (open_) stream_ << "\r\033[K";
+  stream_ << text << std::endl;
+  open_ = false;
+}
+
+void ProgressBar::step(const ProgressState& state) {
+  const std::int64_t epoch = (state.step - 1) / state.steps_per_epoch;
+  const bool epoch_ends = state.step % state.steps_per_epoch == 0;
+  if (epoch != epoch_) {
+    end_line();
+    epoch_ = epoch;
+    validation_.clear();
+  } else if (!epoch_ends && since_drawn_.seconds() < kSecondsBetween) {
+    return;
+  }
+  draw(state);
+}
+
+void ProgressBar::training(const ProgressState& state, const Metrics& metrics, const StepTimes&) {
+  training_ = fmt::format("{:6.0f} images/s  loss {:.4f}  top-1 {:5.2f} %",
+                          metrics.images_per_second, metrics.loss, 100 * metrics.top1);
+  draw(state);
+}
+
+void ProgressBar::validation(const ProgressState& state, const Metrics& metrics) {
+  validation_ = fmt::format("  validation {:.2f} %", 100 * metrics.top1);
+  draw(state);
+}
+
+void ProgressBar::finish() { end_line(); }
+
+void ProgressBar::draw(const ProgressState& state) {
+  const std::int64_t epochs =
+      (state.total_steps + state.steps_per_epoch - 1) / state.steps_per_epoch;
+  const std::int64_t done = state.step - epoch_ * state.steps_per_epoch;
+  const double fraction = static_cast<double>(done) / static_cast<double>(state.steps_per_epoch);
+  stream_ << fmt::format("\r\033[Kepoch {:>{}}/{} {}▏{:3.0f} %  {}{}  {} left", epoch_ + 1,
+                         fmt::formatted_size("{}", epochs), epochs, bar(fraction), 100 * fraction,
+                         training_, validation_, format_duration(state.seconds_left))
+          << std::flush;
+  open_ = true;
+  since_drawn_.lap();
+}
+
+void ProgressBar::end_line() {
+  if (open_) stream_ << std::endl;
+  open_ = false;
+}
+
+}  // namespace yoke

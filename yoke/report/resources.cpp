@@ -1,0 +1,99 @@
+#include "yoke/report/resources.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "yoke/core/error.h"
+
+namespace yoke {
+namespace {
+
+using Count = std::optional<std::int64_t>;
+
+std::string field(const Count& count) { return count ? fmt::format("{}", *count) : ""; }
+
+std::string since(const Count& first, const Count& now) {
+  return first && now ? field(std::max<std::int64_t>(0, *now - *first)) : "";
+}
+
+}  // namespace
+
+ResourceSampler::ResourceSampler(const std::filesystem::path& path, int rank,
+                                 std::chrono::milliseconds period, double first_second)
+    : rank_(rank), period_(period), first_second_(first_second) {
+  try {
+    file_ = std::make_unique<FileDescriptor>(path, O_WRONLY | O_CREAT | O_APPEND);
+    if (::lseek(file_->get(), 0, SEEK_END) == 0) write(kResourcesHeader);
+  } catch (const Error& error) {
+    error_ = error.what();
+    return;
+  }
+  thread_ = std::thread([this] { run(); });
+}
+
+ResourceSampler::~ResourceSampler() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  wake_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+std::optional<std::string> ResourceSampler::error() const {
+  const std::lock_guard lock(mutex_);
+  return error_;
+}
+
+void ResourceSampler::run() {
+  auto next = start_;
+  bool last = false;
+  while (!last) {
+    next = std::max(next + period_, std::chrono::steady_clock::now());
+    {
+      std::unique_lock lock(mutex_);
+      last = wake_.wait_until(lock, next, [this] { return stopping_; });
+    }
+    try {
+      sample();
+    } catch (const Error& error) {
+      const std::lock_guard lock(mutex_);
+      error_ = error.what();
+      return;
+    }
+  }
+}
+
+void ResourceSampler::sample() {
+  const ResourceReading now = counters_.read();
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  const double elapsed = std::max(seconds - last_seconds_, 1e-9);
+  // A line right after another would tell of this thread's work alone.
+  if (last_seconds_ > 0 && elapsed < std::chrono::duration<double>(period_).count() / 10) return;
+  const double cpu_percent = 100 * (now.cpu_seconds - last_cpu_seconds_) / elapsed;
+  last_seconds_ = seconds;
+  last_cpu_seconds_ = now.cpu_seconds;
+  peak_rss_bytes_ = std::max(peak_rss_bytes_.load(), now.rss_bytes.value_or(0));
+  write(fmt::format("{:.3f},{},{:.1f},{},{},{},{},{}\n", first_second_ + seconds, rank_,
+                    cpu_percent, field(now.rss_bytes),
+                    since(first_.disk_read_bytes, now.disk_read_bytes),
+                    since(first_.disk_write_bytes, now.disk_write_bytes),
+                    since(first_.network_receive_bytes, now.network_receive_bytes),
+                    since(first_.network_send_bytes, now.network_send_bytes)));
+}
+
+void ResourceSampler::write(const std::string& line) {
+  const auto size_bytes = ::lseek(file_->get(), 0, SEEK_END);
+  try {
+    file_->write(std::as_bytes(std::span(line)));
+  } catch (const Error&) {
+    [[maybe_unused]] const int ignored = ::ftruncate(file_->get(), size_bytes);
+    throw;
+  }
+}
+
+}  // namespace yoke

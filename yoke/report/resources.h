@@ -1,0 +1,68 @@
+// yoke/report/resources.h: samples what this process uses into resources.csv.
+#pragma once
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "yoke/core/file.h"
+#include "yoke/report/resource_counters.h"
+
+namespace yoke {
+
+/// The first line of resources.csv.
+inline constexpr const char* kResourcesHeader =
+    "seconds,rank,cpu_percent,rss_bytes,disk_read_bytes,disk_write_bytes,network_receive_bytes,"
+    "network_send_bytes\n";
+
+/// A thread that writes a line every `period`, and a last one when it is destroyed.
+///
+/// `cpu_percent` is over the time since the line before, 100 for each busy core. Disk and network
+/// count from the sampler's start, the network for the whole host. What the system does not tell is
+/// an empty field. When a write fails, sampling ends and training goes on: see `error()`.
+class ResourceSampler {
+ public:
+  /// Appends to `path`, with a header if it is new or empty. `first_second` is added to the seconds
+  /// since now, for a resumed run.
+  ResourceSampler(const std::filesystem::path& path, int rank,
+                  std::chrono::milliseconds period = std::chrono::milliseconds(500),
+                  double first_second = 0);
+  ~ResourceSampler();
+  ResourceSampler(const ResourceSampler&) = delete;
+  ResourceSampler& operator=(const ResourceSampler&) = delete;
+
+  /// The largest resident memory of the samples so far.
+  std::int64_t peak_rss_bytes() const { return peak_rss_bytes_; }
+  /// Why sampling ended early, if it did.
+  std::optional<std::string> error() const;
+
+ private:
+  void run();
+  void sample();
+  void write(const std::string& line);
+
+  const int rank_;
+  const std::chrono::milliseconds period_;
+  const double first_second_;
+  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  const ResourceCounters counters_;
+  const ResourceReading first_ = counters_.read();
+  double last_seconds_ = 0;
+  double last_cpu_seconds_ = first_.cpu_seconds;
+  std::unique_ptr<FileDescriptor> file_;
+  std::atomic<std::int64_t> peak_rss_bytes_ = 0;
+
+  mutable std::mutex mutex_;  ///< Guards what follows.
+  std::condition_variable wake_;
+  bool stopping_ = false;
+  std::optional<std::string> error_;
+  std::thread thread_;  ///< Last: it uses the rest.
+};
+
+}  // namespace yoke
