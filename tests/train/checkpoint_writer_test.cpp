@@ -1,0 +1,178 @@
+#include "yoke/train/checkpoint_writer.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <stdexcept>
+#include <thread>
+
+#include "tests/support/support.h"
+#include "yoke/core/error.h"
+#include "yoke/core/file.h"
+#include "yoke/core/random.h"
+
+namespace yoke {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+Checkpoint example(std::int64_t step, std::int64_t elements = 10) {
+  return {.step = step,
+          .model = {{"weight", torch::full({elements}, static_cast<double>(step))}},
+          .optimizer = {},
+          .state = {{"step", step}}};
+}
+
+std::optional<Checkpoint> newest_good(const fs::path& directory) {
+  return read_newest_good(directory, [](const std::string& problem) { ADD_FAILURE() << problem; });
+}
+
+/// Files can grow to `bytes` and no further while this lives, as on a full disk.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) : handler_(::signal(SIGXFSZ, SIG_IGN)) {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit limit{.rlim_cur = bytes, .rlim_max = before_.rlim_max};
+    if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) throw std::runtime_error("setrlimit failed");
+  }
+  ~FileSizeLimit() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    ::signal(SIGXFSZ, handler_);
+  }
+  FileSizeLimit(const FileSizeLimit&) = delete;
+  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
+
+ private:
+  sighandler_t handler_;
+  rlimit before_{};
+};
+
+TEST(CheckpointWriter, KeepsTheNewest) {
+  const test::TemporaryDirectory directory;
+  CheckpointWriter writer(directory.path(), 2);
+  EXPECT_FALSE(writer.newest().has_value());
+  for (const auto step : {10, 20, 30}) writer.save(example(step));
+  writer.wait();
+  EXPECT_THAT(list_checkpoints(directory.path()),
+              ElementsAre(directory.path() / "step-00000030", directory.path() / "step-00000020"));
+  EXPECT_EQ(writer.newest(), directory.path() / "step-00000030");
+  EXPECT_THAT(writer.take_problems(), IsEmpty());
+}
+
+TEST(CheckpointWriter, CountsOnlyGoodOnesAsKept) {
+  const test::TemporaryDirectory directory;
+  for (const auto step : {10, 20, 30}) write_checkpoint(directory.path(), example(step));
+  fs::remove(directory.path() / "step-00000030" / "state.json");
+  CheckpointWriter writer(directory.path(), 2);
+  EXPECT_EQ(writer.newest(), directory.path() / "step-00000020");
+  writer.save(example(40));
+  writer.wait();
+  EXPECT_TRUE(fs::exists(directory.path() / "step-00000020"));
+  EXPECT_FALSE(fs::exists(directory.path() / "step-00000010"));
+}
+
+TEST(CheckpointWriter, KeepsWhatItWroteBesideNewerOnesOfAnotherTry) {
+  const test::TemporaryDirectory directory;
+  write_checkpoint(directory.path(), example(90));
+  CheckpointWriter writer(directory.path(), 1);
+  writer.save(example(40));
+  writer.wait();
+  EXPECT_EQ(read_checkpoint(directory.path() / "step-00000040").step, 40);
+}
+
+TEST(CheckpointWriter, RefusesToKeepNone) {
+  EXPECT_THROW(CheckpointWriter("anywhere", 0), UsageError);
+}
+
+TEST(CheckpointWriter, RemovesWhatADeadProcessLeft) {
+  const test::TemporaryDirectory directory;
+  const auto leftover = directory.path() / ".step-00000050.tmp-999999999";
+  fs::create_directory(leftover);
+  const CheckpointWriter writer(directory.path(), 2);
+  EXPECT_FALSE(fs::exists(leftover));
+}
+
+TEST(CheckpointWriter, TellsOfAFullDiskAndLeavesTheLastGoodOne) {
+  const test::TemporaryDirectory directory;
+  CheckpointWriter writer(directory.path(), 1);
+  writer.save(example(10));
+  writer.wait();
+  {
+    const FileSizeLimit limit(20000);
+    writer.save(example(20, 10000));
+    writer.wait();
+  }
+  EXPECT_THAT(writer.take_problems(),
+              ElementsAre(::testing::AllOf(HasSubstr("step 20"), HasSubstr("File too large"))));
+  EXPECT_THAT(writer.take_problems(), IsEmpty());
+  EXPECT_EQ(newest_good(directory.path())->step, 10);
+  EXPECT_EQ(writer.newest(), directory.path() / "step-00000010");
+  EXPECT_EQ(std::distance(fs::directory_iterator(directory.path()), fs::directory_iterator()), 1);
+  writer.save(example(30, 10000));
+  writer.wait();
+  EXPECT_EQ(newest_good(directory.path())->step, 30);
+}
+
+TEST(CheckpointWriter, TellsOfADirectoryThatCannotBeMade) {
+  const test::TemporaryDirectory directory;
+  write_file(directory.path() / "file", "in the way");
+  CheckpointWriter writer(directory.path() / "file" / "checkpoints", 1);
+  writer.save(example(10));
+  writer.wait();
+  EXPECT_THAT(writer.take_problems(), ElementsAre(HasSubstr("Not a directory")));
+  EXPECT_FALSE(writer.newest().has_value());
+}
+
+TEST(CheckpointWriter, DestructionWaitsForTheWriteUnderWay) {
+  const test::TemporaryDirectory directory;
+  CheckpointWriter(directory.path(), 1).save(example(10, 1 << 18));
+  EXPECT_EQ(newest_good(directory.path())->step, 10);
+}
+
+/// Writes checkpoints without end, from the step after the newest good one.
+[[noreturn]] void write_for_ever(const fs::path& directory) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  CheckpointWriter writer(directory, 2);
+  for (auto step = newest_good(directory)->step + 1;; ++step) writer.save(example(step, 1 << 16));
+}
+
+TEST(CheckpointWriter, LeavesAGoodCheckpointWhenKilledAtAnyMoment) {
+  const test::TemporaryDirectory directory;
+  write_checkpoint(directory.path(), example(1));
+  RandomStream random(1, 0, 0, Purpose::kTest);
+  for (int round = 0; round < 12; ++round) {
+    const auto before = newest_good(directory.path())->step;
+    const auto child = ::fork();
+    if (child == 0) write_for_ever(directory.path());
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(2);
+    const auto first = directory.path() / fmt::format("step-{:08}", before + 1);
+    while (!fs::exists(first) && std::chrono::steady_clock::now() < deadline) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    std::this_thread::sleep_for(std::chrono::microseconds(random.below(30000)));
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
+
+    const auto checkpoint = newest_good(directory.path());
+    ASSERT_TRUE(checkpoint.has_value());
+    EXPECT_GT(checkpoint->step, before);
+    EXPECT_EQ(checkpoint->state["step"], checkpoint->step);
+    EXPECT_TRUE((checkpoint->model[0].second == checkpoint->step).all().item<bool>());
+  }
+  const CheckpointWriter writer(directory.path(), 2);
+  for (const auto& entry : fs::directory_iterator(directory.path())) {
+    EXPECT_THAT(entry.path().filename().string(), ::testing::StartsWith("step-"));
+  }
+}
+
+}  // namespace
+}  // namespace yoke

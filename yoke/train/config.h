@@ -1,0 +1,55 @@
+// yoke/train/config.h: everything that decides how a run goes.
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "yoke/train/interval.h"
+
+namespace yoke {
+
+/// The flags of `yoke train`, parsed; see flags.cpp for what each means.
+struct TrainConfig {
+  std::string model = "lab-cnn";
+  std::string data = "glyphs";
+  std::filesystem::path data_dir = "data";
+
+  std::optional<std::int64_t> epochs;  ///< Five when neither epochs nor steps are given.
+  std::optional<std::int64_t> max_steps;
+  std::optional<double> target_accuracy;  ///< In (0, 1].
+
+  std::optional<std::int64_t> batch_size;           ///< Over all ranks; 256 by default.
+  std::optional<std::int64_t> batch_size_per_rank;  ///< Instead.
+  std::string optimizer = "sgd:momentum=0.9";
+  double lr = 0.05;
+  std::string schedule = "constant";
+  double label_smoothing = 0;
+
+  std::string strategy = "allreduce";
+  std::string comm = "auto";
+  std::int64_t replicas = 1;
+  std::string engine = "auto";
+  std::string precision = "fp32";
+  std::string device = "auto";
+
+  Interval checkpoint_every;
+  std::int64_t keep = 3;
+  std::string resume;  ///< Empty, `auto` or a path.
+
+  std::filesystem::path out;  ///< Empty: `runs/<date-time>-<model>-<data>`.
+  std::uint64_t seed = 1;
+  bool deterministic = false;
+  std::int64_t threads = 0;         ///< 0: all cores allowed.
+  std::int64_t loader_threads = 0;  ///< 0: chosen from `threads`.
+  Interval eval_every = Interval::parse("1epoch", "eval-every");
+  std::string progress = "auto";
+  std::int64_t print_every = 50;
+  bool tensorboard = true;
+  bool resources = true;
+};
+
+/// @throws UsageError on values that exclude each other.
+void validate(const TrainConfig& config);
+
+}  // namespace yoke

@@ -1,0 +1,33 @@
+#include "yoke/train/find_checkpoint.h"
+
+#include <fmt/format.h>
+
+#include "yoke/core/error.h"
+
+namespace yoke {
+
+namespace fs = std::filesystem;
+
+fs::path find_checkpoint(const fs::path& path, const DamageReport& damaged) {
+  if (fs::exists(path / "manifest.json")) return path;
+  const auto folder = fs::is_directory(path / "checkpoints") ? path / "checkpoints" : path;
+  std::string problems;
+  for (const auto& checkpoint : list_checkpoints(folder)) {
+    try {
+      verify_checkpoint(checkpoint);
+      return checkpoint;
+    } catch (const Error& error) {
+      damaged(error.what());
+      problems += fmt::format("\n  {}", error.what());
+    }
+  }
+  if (!problems.empty()) {
+    throw UsageError(fmt::format("no checkpoint of {} is whole:{}", path.string(), problems));
+  }
+  throw UsageError(
+      fmt::format("{} {}: looked for manifest.json, checkpoints/step-NNNNNNNN and step-NNNNNNNN in "
+                  "it; give a run directory, its checkpoints folder or one checkpoint",
+                  path.string(), fs::exists(path) ? "holds no checkpoint" : "does not exist"));
+}
+
+}  // namespace yoke

@@ -1,0 +1,241 @@
+#include "yoke/train/flags.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <charconv>
+#include <limits>
+#include <type_traits>
+
+#include "yoke/core/error.h"
+
+namespace yoke {
+namespace {
+
+template <typename Number>
+Number parse_number(const std::string& flag, const std::string& text, Number least, Number most,
+                    const char* allowed) {
+  Number value{};
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool whole_text = error == std::errc() && stop == text.data() + text.size();
+  if (!whole_text || !(value >= least) || !(value <= most)) {
+    throw UsageError(fmt::format("--{} is '{}'; allowed: {}", flag, text, allowed));
+  }
+  return value;
+}
+
+template <typename T>
+struct Unwrap {
+  using type = T;
+};
+template <typename T>
+struct Unwrap<std::optional<T>> {
+  using type = T;
+};
+
+/// A flag that is a number, or an optional one.
+template <typename Field>
+TrainFlag number(const char* name, Field TrainConfig::*field, typename Unwrap<Field>::type least,
+                 typename Unwrap<Field>::type most, const char* allowed, const char* help,
+                 const char* group) {
+  using Number = typename Unwrap<Field>::type;
+  return {name,
+          "N",
+          help,
+          group,
+          false,
+          [=](TrainConfig& config, const std::string& text) {
+            config.*field = parse_number<Number>(name, text, least, most, allowed);
+          },
+          [=](const TrainConfig& config) -> std::optional<std::string> {
+            if constexpr (std::is_same_v<Field, Number>) {
+              return fmt::format("{}", config.*field);
+            } else {
+              if (!(config.*field)) return std::nullopt;
+              return fmt::format("{}", *(config.*field));
+            }
+          }};
+}
+
+constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+
+template <typename Field>
+TrainFlag count(const char* name, Field TrainConfig::*field, std::int64_t least, const char* help,
+                const char* group) {
+  return number(name, field, least, kMost,
+                least == 0 ? "a whole number of at least 0" : "a whole number of at least 1", help,
+                group);
+}
+
+template <typename Field>  // std::string or path
+TrainFlag text(const char* name, Field TrainConfig::*field, const char* value, const char* help,
+               const char* group) {
+  return {name,
+          value,
+          help,
+          group,
+          true,
+          [=](TrainConfig& config, const std::string& given) { config.*field = given; },
+          [=](const TrainConfig& config) -> std::optional<std::string> {
+            const std::string given = std::filesystem::path(config.*field).string();
+            if (given.empty()) return std::nullopt;
+            return given;
+          }};
+}
+
+/// A flag that takes one of `allowed`, words separated by slashes.
+TrainFlag choice(const char* name, std::string TrainConfig::*field, std::string allowed,
+                 const char* help, const char* group) {
+  return {name,
+          allowed,
+          help,
+          group,
+          true,
+          [=](TrainConfig& config, const std::string& given) {
+            if (given.empty() || fmt::format("/{}/", allowed).find(fmt::format("/{}/", given)) ==
+                                     std::string::npos) {
+              throw UsageError(fmt::format("--{} is '{}'; allowed: {}", name, given, allowed));
+            }
+            config.*field = given;
+          },
+          [=](const TrainConfig& config) -> std::optional<std::string> { return config.*field; }};
+}
+
+TrainFlag interval(const char* name, Interval TrainConfig::*field, const char* help,
+                   const char* group) {
+  return {name,
+          "1epoch/500steps/10min",
+          help,
+          group,
+          true,
+          [=](TrainConfig& config, const std::string& given) {
+            config.*field = Interval::parse(given, fmt::format("--{}", name));
+          },
+          [=](const TrainConfig& config) -> std::optional<std::string> {
+            return (config.*field).str();
+          }};
+}
+
+TrainFlag boolean(const char* name, bool TrainConfig::*field, const char* value, const char* help,
+                  const char* group) {
+  return {name,
+          value,
+          help,
+          group,
+          false,
+          [=](TrainConfig& config, const std::string& given) {
+            const bool yes = given == "on" || given == "true";
+            if (!yes && given != "off" && given != "false") {
+              throw UsageError(fmt::format("--{} is '{}'; allowed: on, off", name, given));
+            }
+            config.*field = yes;
+          },
+          [=](const TrainConfig& config) -> std::optional<std::string> {
+            return config.*field ? "true" : "false";
+          }};
+}
+
+}  // namespace
+
+const std::vector<TrainFlag>& train_flags() {
+  using C = TrainConfig;
+  constexpr const char* kWhat = "What to train";
+  constexpr const char* kLength = "How long";
+  constexpr const char* kStep = "The step";
+  constexpr const char* kSave = "Checkpoints";
+  constexpr const char* kRun = "The run";
+  static const std::vector<TrainFlag> flags = {
+      text("model", &C::model, "NAME[:k=v,...]", "Model; see 'yoke list models'", kWhat),
+      text("data", &C::data, "NAME[:k=v,...]", "Data set; see 'yoke list datasets'", kWhat),
+      text("data-dir", &C::data_dir, "DIR", "Where data sets are", kWhat),
+      count("epochs", &C::epochs, 1,
+            "Passes over the training images (5 unless --max-steps is given)", kLength),
+      count("max-steps", &C::max_steps, 1, "Optimizer steps at most", kLength),
+      number("target-accuracy", &C::target_accuracy, 1e-9, 1.0, "a fraction in (0, 1]",
+             "Stop when this fraction of the validation images is right", kLength),
+      count("batch-size", &C::batch_size, 1,
+            "Images per optimizer step over all ranks and replicas (256)", kStep),
+      count("batch-size-per-rank", &C::batch_size_per_rank, 1,
+            "Instead of --batch-size: images per step and rank", kStep),
+      text("optimizer", &C::optimizer, "NAME[:k=v,...]", "Optimizer; see 'yoke list optimizers'",
+           kStep),
+      number("lr", &C::lr, 0.0, 1e9, "a number of at least 0", "Base learning rate", kStep),
+      text("schedule", &C::schedule, "NAME[:k=v,...]",
+           "Learning-rate schedule; see 'yoke list schedules'", kStep),
+      number("label-smoothing", &C::label_smoothing, 0.0, 1.0, "a fraction in [0, 1]",
+             "Share of the target spread evenly over the classes", kStep),
+      text("strategy", &C::strategy, "NAME[:k=v,...]",
+           "How ranks train together; see 'yoke list strategies'", kStep),
+      text("comm", &C::comm, "auto/NAME", "Between ranks; see 'yoke list communicators'", kStep),
+      number("replicas", &C::replicas, 1, 1, "1 (this build trains one copy per process)",
+             "Copies of the model inside the process", kStep),
+      choice("engine", &C::engine, "auto/eager", "What computes the step", kStep),
+      choice("precision", &C::precision, "fp32", "Number format of the step", kStep),
+      choice("device", &C::device, "auto/cpu/cuda", "Where the step is computed", kStep),
+      interval("checkpoint-every", &C::checkpoint_every, "Save all state so often", kSave),
+      count("keep", &C::keep, 1, "Newest checkpoints kept", kSave),
+      text("resume", &C::resume, "auto/PATH",
+           "Go on from the newest good checkpoint in --out (auto), or from one of a run or a "
+           "checkpoint folder",
+           kSave),
+      text("out", &C::out, "DIR", "Run directory (runs/<date-time>-<model>-<data>)", kRun),
+      number<std::uint64_t>("seed", &C::seed, 0, std::numeric_limits<std::uint64_t>::max(),
+                            "a whole number of at least 0",
+                            "Decides weights, order, augmentation and dropout", kRun),
+      boolean("deterministic", &C::deterministic, "", "Only algorithms whose results never vary",
+              kRun),
+      count("threads", &C::threads, 0, "Threads of the step; 0 is one per core allowed", kRun),
+      count("loader-threads", &C::loader_threads, 0, "Threads that make batches; 0 chooses", kRun),
+      interval("eval-every", &C::eval_every,
+               "Measure the validation images so often, and at the end", kRun),
+      choice("progress", &C::progress, "auto/bar/lines/none", "Bars on a terminal, lines elsewhere",
+             kRun),
+      count("print-every", &C::print_every, 1, "Steps between two reports", kRun),
+      boolean("tensorboard", &C::tensorboard, "on/off", "Write TensorBoard events", kRun),
+      boolean("resources", &C::resources, "on/off", "Record processor, memory, disk and network",
+              kRun),
+  };
+  return flags;
+}
+
+void apply_recipe(TrainConfig& config, const std::vector<RecipeEntry>& entries,
+                  const std::string& where) {
+  for (const auto& entry : entries) {
+    const TrainFlag* found = nullptr;
+    std::vector<std::string> names;
+    for (const auto& flag : train_flags()) {
+      names.push_back(flag.name);
+      if (flag.name == entry.key) found = &flag;
+    }
+    if (found == nullptr) {
+      throw UsageError(fmt::format("{}:{}: unknown key '{}'; allowed: {}", where, entry.line,
+                                   entry.key, fmt::join(names, ", ")));
+    }
+    try {
+      found->set(config, entry.value);
+    } catch (const UsageError& error) {
+      throw UsageError(fmt::format("{}:{}: {}", where, entry.line, error.what()));
+    }
+  }
+}
+
+std::vector<RecipeEntry> to_recipe(const TrainConfig& config) {
+  std::vector<RecipeEntry> entries;
+  for (const auto& flag : train_flags()) {
+    if (const auto value = flag.get(config)) {
+      entries.push_back({.key = flag.name, .value = *value, .quoted = flag.quoted, .line = 0});
+    }
+  }
+  return entries;
+}
+
+void validate(const TrainConfig& config) {
+  if (config.batch_size && config.batch_size_per_rank) {
+    throw UsageError(
+        fmt::format("both --batch-size {} and --batch-size-per-rank {} are given; give "
+                    "one: the first counts images over all ranks, the second per rank",
+                    *config.batch_size, *config.batch_size_per_rank));
+  }
+}
+
+}  // namespace yoke

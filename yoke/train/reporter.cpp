@@ -1,0 +1,89 @@
+#include "yoke/train/reporter.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+
+#include "yoke/core/error.h"
+#include "yoke/engine/trace.h"
+#include "yoke/report/graph.h"
+
+namespace yoke {
+namespace {
+
+std::unique_ptr<Progress> progress_for(const TrainConfig& config, const Output& output) {
+  if (output.stream == nullptr) return make_progress("none", std::cout);
+  const std::string automatic = output.terminal ? "bar" : "lines";
+  return make_progress(config.progress == "auto" ? automatic : config.progress, *output.stream);
+}
+
+}  // namespace
+
+Reporter::Reporter(const TrainConfig& config, const RunDirectory& directory, const Output& output,
+                   std::optional<std::int64_t> resume_step, double earlier_seconds)
+    : progress_(progress_for(config, output)) {
+  metrics_.emplace(directory.metrics(), resume_step);
+  if (config.tensorboard) {
+    tensorboard_ = std::make_unique<TensorBoardWriter>(
+        directory.path, resume_step ? std::optional(*resume_step + 1) : std::nullopt);
+  }
+  if (config.resources) {
+    resources_ = std::make_unique<ResourceSampler>(directory.resources(), 0,
+                                                   std::chrono::milliseconds(500), earlier_seconds);
+  }
+}
+
+template <typename Write>
+void Reporter::guarded(const Write& write) {
+  try {
+    write();
+  } catch (const Error& error) {
+    if (!complained_) message(fmt::format("warning: {}; training goes on", error.what()));
+    complained_ = true;
+  }
+}
+
+void Reporter::graph(const Model& model) {
+  if (!tensorboard_) return;
+  guarded([&] {
+    const auto device = model.module->parameters().at(0).device();
+    const auto example = torch::zeros(
+        {1, model.input.channels, model.input.height, model.input.width}, torch::device(device));
+    tensorboard_->add_graph(graph_definition(*trace(model, example)));
+  });
+}
+
+void Reporter::training(const ProgressState& state, const Metrics& metrics,
+                        const StepTimes& times) {
+  progress_->training(state, metrics, times);
+  guarded([&] {
+    metrics_->write(metrics);
+    if (!tensorboard_) return;
+    tensorboard_->add_scalar("Loss/train", metrics.loss, metrics.step);
+    tensorboard_->add_scalar("Accuracy/train", metrics.top1, metrics.step);
+    tensorboard_->add_scalar("lr", metrics.lr, metrics.step);
+    tensorboard_->add_scalar("throughput/images_per_second", metrics.images_per_second,
+                             metrics.step);
+  });
+}
+
+void Reporter::validation(const ProgressState& state, const Metrics& metrics) {
+  progress_->validation(state, metrics);
+  guarded([&] {
+    metrics_->write(metrics);
+    if (!tensorboard_) return;
+    tensorboard_->add_scalar("Loss/val", metrics.loss, metrics.step);
+    tensorboard_->add_scalar("Accuracy/val", metrics.top1, metrics.step);
+    tensorboard_->flush();
+  });
+}
+
+void Reporter::finish() {
+  progress_->finish();
+  guarded([&] {
+    if (tensorboard_) tensorboard_->flush();
+  });
+  resources_.reset();
+}
+
+}  // namespace yoke

@@ -1,0 +1,52 @@
+// yoke/train/reporter.h: everything a run tells: files, TensorBoard and the user's screen.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <string>
+
+#include "yoke/models/model.h"
+#include "yoke/report/metrics.h"
+#include "yoke/report/progress.h"
+#include "yoke/report/resources.h"
+#include "yoke/report/tensorboard.h"
+#include "yoke/train/config.h"
+#include "yoke/train/run_directory.h"
+
+namespace yoke {
+
+/// Where the user reads along.
+struct Output {
+  std::ostream* stream = nullptr;  ///< Null: nothing is shown.
+  bool terminal = false;           ///< `--progress auto` draws bars here, else lines.
+};
+
+/// Writes reports. A file that cannot be written never ends the training: it is said once.
+class Reporter {
+ public:
+  /// `resume_step` and `earlier_seconds` continue the files of a resumed run.
+  Reporter(const TrainConfig& config, const RunDirectory& directory, const Output& output,
+           std::optional<std::int64_t> resume_step, double earlier_seconds);
+
+  void message(const std::string& text) { progress_->message(text); }
+  /// TensorBoard's picture of the model.
+  void graph(const Model& model);
+  void step(const ProgressState& state) { progress_->step(state); }
+  void training(const ProgressState& state, const Metrics& metrics, const StepTimes& times);
+  void validation(const ProgressState& state, const Metrics& metrics);
+  /// Ends the display and writes what is buffered.
+  void finish();
+
+ private:
+  template <typename Write>
+  void guarded(const Write& write);
+
+  std::unique_ptr<Progress> progress_;
+  std::optional<MetricsFile> metrics_;
+  std::unique_ptr<TensorBoardWriter> tensorboard_;
+  std::unique_ptr<ResourceSampler> resources_;
+  bool complained_ = false;
+};
+
+}  // namespace yoke

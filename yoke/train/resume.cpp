@@ -1,0 +1,95 @@
+#include "yoke/train/resume.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "yoke/core/error.h"
+#include "yoke/train/flags.h"
+
+namespace yoke {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_step_folder(const fs::path& path) {
+  return path.filename().string().rfind("step-", 0) == 0;
+}
+
+/// `path` without a trailing slash, absolute.
+fs::path tidy(const fs::path& path) {
+  const fs::path absolute = fs::absolute(path).lexically_normal();
+  return absolute.has_filename() ? absolute : absolute.parent_path();
+}
+
+/// The folder checkpoints/ that `path` (a run, its checkpoints/, or one step) lies in.
+fs::path checkpoints_of(const fs::path& path) {
+  const fs::path given = tidy(path);
+  if (is_step_folder(given)) return given.parent_path();
+  return given.filename() == "checkpoints" ? given : given / "checkpoints";
+}
+
+/// The newest good one, not newer than the step folder `limit`, if that is one.
+std::optional<Checkpoint> newest_good(const fs::path& directory, const fs::path& limit,
+                                      const std::function<void(const std::string&)>& warn) {
+  for (const auto& candidate : list_checkpoints(directory)) {
+    if (is_step_folder(limit) && candidate.filename() > limit.filename()) continue;
+    try {
+      return read_checkpoint(candidate);
+    } catch (const Error& error) {
+      warn(fmt::format("warning: {}; trying the checkpoint before", error.what()));
+    }
+  }
+  return std::nullopt;
+}
+
+/// Flags that a resumed run must share with the run it goes on with.
+void check_same_run(const TrainConfig& config, const nlohmann::json& saved) {
+  std::map<std::string, std::string> given;
+  for (const auto& entry : to_recipe(config)) given[entry.key] = entry.value;
+  std::vector<std::string> differences;
+  for (const char* key :
+       {"model", "data", "batch-size", "batch-size-per-rank", "optimizer", "seed"}) {
+    const std::string before = saved.value(key, "");
+    if (before != given[key]) {
+      differences.push_back(fmt::format("--{} is '{}', was '{}'", key, given[key], before));
+    }
+  }
+  if (differences.empty()) return;
+  throw UsageError(
+      fmt::format("the checkpoint is of another run: {}; give the flags of that run, or start a "
+                  "new one without "
+                  "--resume",
+                  fmt::join(differences, "; ")));
+}
+
+}  // namespace
+
+fs::path resumed_run(const TrainConfig& config) {
+  if (config.resume.empty()) return {};
+  if (config.resume != "auto") return checkpoints_of(config.resume).parent_path();
+  if (config.out.empty()) {
+    throw UsageError("--resume auto needs --out DIR, the run to go on with; or give --resume PATH");
+  }
+  return config.out;
+}
+
+std::optional<Checkpoint> find_resume(const TrainConfig& config,
+                                      const std::function<void(const std::string&)>& warn) {
+  if (config.resume.empty()) return std::nullopt;
+  const fs::path directory = resumed_run(config) / "checkpoints";
+  const bool automatic = config.resume == "auto";
+  auto checkpoint = newest_good(directory, automatic ? fs::path() : tidy(config.resume), warn);
+  if (!checkpoint && !automatic) {
+    throw UsageError(
+        fmt::format("no good checkpoint at {}: looked for {}/step-*; give a run made "
+                    "with --checkpoint-every",
+                    config.resume, directory.string()));
+  }
+  if (checkpoint) check_same_run(config, checkpoint->state.at("config"));
+  return checkpoint;
+}
+
+}  // namespace yoke

@@ -1,0 +1,56 @@
+#include "yoke/train/run_directory.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <chrono>
+#include <string>
+
+#include "yoke/core/error.h"
+#include "yoke/core/options.h"
+
+namespace yoke {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string default_name(const TrainConfig& config) {
+  const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  return fmt::format("{:%Y-%m-%d-%H%M%S}-{}-{}", fmt::localtime(now),
+                     Choice::parse(config.model, "model").name,
+                     Choice::parse(config.data, "data set").name);
+}
+
+/// Makes a directory of its own below runs/, also where another run starts in the same second.
+fs::path make_default(const TrainConfig& config) {
+  const fs::path parent = "runs";
+  fs::create_directories(parent);
+  const std::string name = default_name(config);
+  fs::path path = parent / name;
+  for (int number = 2; !fs::create_directory(path); ++number) {
+    path = parent / fmt::format("{}-{}", name, number);
+  }
+  return path;
+}
+
+}  // namespace
+
+RunDirectory make_run_directory(const TrainConfig& config, bool resuming) {
+  try {
+    if (config.out.empty()) return {make_default(config)};
+    if (!resuming && fs::exists(config.out) && !fs::is_empty(config.out)) {
+      throw UsageError(fmt::format(
+          "run directory {} exists already and is not overwritten; go on with it by --resume auto, "
+          "or give another --out",
+          config.out.string()));
+    }
+    fs::create_directories(config.out);
+  } catch (const fs::filesystem_error& error) {
+    throw Error(fmt::format("cannot make run directory {}: {}; give an --out that can be written",
+                            config.out.empty() ? "runs/" : config.out.string(),
+                            error.code().message()));
+  }
+  return {config.out};
+}
+
+}  // namespace yoke

@@ -1,0 +1,104 @@
+#include "yoke/train/train.h"
+
+#include <ATen/Context.h>
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "yoke/core/clock.h"
+#include "yoke/core/error.h"
+#include "yoke/core/file.h"
+#include "yoke/core/threads.h"
+#include "yoke/train/export.h"
+#include "yoke/train/flags.h"
+#include "yoke/train/module_state.h"
+#include "yoke/train/resume.h"
+#include "yoke/train/run_directory.h"
+#include "yoke/train/summary.h"
+
+namespace yoke {
+namespace {
+
+/// Resolves what the configuration leaves open and sizes the thread pools; returns a line about it.
+std::string set_up(TrainConfig& config) {
+  validate(config);
+  const CpuBudget budget = cpu_budget();
+  if (config.threads == 0) config.threads = budget.threads(1);
+  set_threads(static_cast<int>(config.threads));
+  at::globalContext().setDeterministicAlgorithms(config.deterministic, false);
+  if (!config.resume.empty() && config.out.empty()) config.out = resumed_run(config);
+  return fmt::format("{} threads on {}", config.threads, budget.str());
+}
+
+void describe(Reporter& reporter, const TrainConfig& config, const Workload& workload,
+              const Trainer& trainer, const RunDirectory& directory, const std::string& threads) {
+  const auto& train = *workload.data.train;
+  reporter.message(
+      fmt::format("model      {}, {} parameters", config.model, workload.parameters.size()));
+  reporter.message(
+      fmt::format("data       {}, {} training and {} validation images, {} in {} classes",
+                  config.data, train.size(), workload.data.validation->size(),
+                  train.info().image.str(), train.info().classes()));
+  reporter.message(fmt::format("step       {} images, {}, lr {:g}, schedule {}; {} steps",
+                               trainer.batch_size(), config.optimizer, config.lr, config.schedule,
+                               trainer.total_steps()));
+  reporter.message(fmt::format("machine    {}, {}", workload.device.str(), threads));
+  reporter.message(fmt::format("results    {}", directory.path.string()));
+  if (trainer.state().step > 0) {
+    reporter.message(
+        fmt::format("resumed    at step {} of {}", trainer.state().step, trainer.total_steps()));
+  }
+}
+
+/// The weights alone, for `yoke evaluate` and `yoke export` of a run without checkpoints.
+void write_final_weights(const RunDirectory& directory, const Workload& workload) {
+  write_weights(directory.weights(), WeightFormat::kSafetensors,
+                module_state(*workload.model.module));
+}
+
+}  // namespace
+
+TrainResult train(TrainConfig config, const TrainParts& parts, const TrainContext& context) {
+  const std::string threads = set_up(config);
+  std::vector<std::string> warnings;
+  const auto checkpoint =
+      find_resume(config, [&](const std::string& text) { warnings.push_back(text); });
+  Workload workload(config, parts);
+  const auto communicator = make_communicator(config.comm);
+  Trainer trainer(config, workload, *communicator);
+  if (checkpoint) trainer.resume(*checkpoint);
+
+  // Only now, so that wrong usage leaves nothing behind.
+  const RunDirectory directory = make_run_directory(config, !config.resume.empty());
+  write_file(directory.config(), recipe_text(to_recipe(config)));
+  const auto resume_step = checkpoint ? std::optional(checkpoint->step) : std::nullopt;
+  Reporter reporter(config, directory, context.output, resume_step, trainer.state().wall_seconds);
+
+  TrainResult result{.status = RunStatus::kCompleted, .directory = directory.path, .summary = {}};
+  const auto summarise = [&](const std::string& status, const std::string& error) {
+    result.summary = make_summary({.status = status,
+                                   .error = error,
+                                   .command = context.command,
+                                   .config = config,
+                                   .workload = workload,
+                                   .communicator = *communicator,
+                                   .trainer = trainer});
+    write_file(directory.summary(), result.summary.dump(2) + "\n");
+  };
+  try {
+    for (const auto& warning : warnings) reporter.message(warning);
+    describe(reporter, config, workload, trainer, directory, threads);
+    reporter.graph(workload.model);
+    result.status = TrainingLoop(config, trainer, reporter, directory, context.clock).run(context.stop);
+    reporter.finish();
+    write_final_weights(directory, workload);
+    summarise(result.status == RunStatus::kCompleted ? "completed" : "stopped", "");
+  } catch (const std::exception& error) {
+    reporter.finish();
+    summarise("failed", error.what());
+    throw;
+  }
+  return result;
+}
+
+}  // namespace yoke

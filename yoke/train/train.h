@@ -1,0 +1,38 @@
+// yoke/train/train.h: a whole training run.
+#pragma once
+#include <atomic>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "yoke/core/clock.h"
+#include "yoke/train/config.h"
+#include "yoke/train/reporter.h"
+#include "yoke/train/training_loop.h"
+#include "yoke/train/workload.h"
+
+namespace yoke {
+
+/// What surrounds a run.
+struct TrainContext {
+  Output output;
+  const std::atomic<bool>* stop = nullptr;  ///< When it becomes true, the run saves and stops.
+  std::string command;                      ///< For summary.json.
+  Stopwatch clock;                          ///< Since the start of the program.
+};
+
+/// What a run came to.
+struct TrainResult {
+  RunStatus status = RunStatus::kCompleted;
+  std::filesystem::path directory;
+  nlohmann::ordered_json summary;  ///< See docs/formats.md.
+};
+
+/// Trains as `config` says, in a run directory that holds everything about it. `parts` replaces the
+/// model or the data by the caller's own.
+/// @throws UsageError, before anything is written, on settings that are not allowed; Error when the
+/// run fails, whose summary then says so.
+TrainResult train(TrainConfig config, const TrainParts& parts = {},
+                  const TrainContext& context = {});
+
+}  // namespace yoke

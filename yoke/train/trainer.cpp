@@ -1,0 +1,126 @@
+#include "yoke/train/trainer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "yoke/core/clock.h"
+#include "yoke/core/error.h"
+#include "yoke/report/process_usage.h"
+#include "yoke/train/accuracy.h"
+#include "yoke/train/flags.h"
+#include "yoke/train/module_state.h"
+
+namespace yoke {
+namespace {
+
+constexpr std::int64_t kDefaultBatchSize = 256;
+constexpr std::int64_t kDefaultEpochs = 5;
+
+std::int64_t global_batch_size(const TrainConfig& config, int ranks) {
+  if (config.batch_size_per_rank) return *config.batch_size_per_rank * ranks;
+  return config.batch_size.value_or(kDefaultBatchSize);
+}
+
+std::int64_t count_steps(const TrainConfig& config, std::int64_t steps_per_epoch) {
+  constexpr auto kUnlimited = std::numeric_limits<std::int64_t>::max();
+  const std::int64_t most = config.max_steps.value_or(kUnlimited);
+  if (!config.epochs) return config.max_steps ? most : kDefaultEpochs * steps_per_epoch;
+  const bool huge = *config.epochs > kUnlimited / steps_per_epoch;
+  return std::min(huge ? kUnlimited : *config.epochs * steps_per_epoch, most);
+}
+
+}  // namespace
+
+Trainer::Trainer(const TrainConfig& config, Workload& workload, Communicator& communicator)
+    : config_(config),
+      workload_(workload),
+      communicator_(communicator),
+      batch_size_(global_batch_size(config, communicator.size())),
+      sampler_(workload.data.train->size(), batch_size_, communicator.rank(), communicator.size(),
+               config.seed, true),
+      total_steps_(count_steps(config, sampler_.steps_per_epoch())),
+      schedule_(make_schedule(config.schedule, {.lr = config.lr,
+                                                .total_steps = total_steps_,
+                                                .steps_per_epoch = sampler_.steps_per_epoch()})),
+      strategy_(make_strategy(config.strategy, workload.parameters, communicator)),
+      optimizer_(make_optimizer(config.optimizer, workload.parameters)) {}
+
+void Trainer::resume(const Checkpoint& checkpoint) {
+  const std::string where = fmt::format("the checkpoint of step {}", checkpoint.step);
+  restore_module(*workload_.model.module, checkpoint.model, where);
+  restore_tensors(optimizer_->state(), checkpoint.optimizer, where);
+  state_ = RunState::from_json(checkpoint.state.at("run"));
+}
+
+std::unique_ptr<Loader> Trainer::make_loader() const {
+  const Transform transform(workload_.data.train->info(), workload_.data.augmentation);
+  return std::make_unique<Loader>(workload_.data.train, sampler_, transform, config_.seed,
+                                  state_.step, total_steps_, workload_.loader);
+}
+
+void Trainer::step() {
+  if (!loader_) loader_ = make_loader();
+  const Stopwatch watch;
+  const double waited = loader_->wait_seconds();
+  const double communicated = strategy_->communication_seconds();
+  last_ = compute(state_.step);
+  const double seconds = watch.seconds();
+  state_.window.add(last_.loss, last_.ranks);
+  state_.window.add_times(seconds, loader_->wait_seconds() - waited,
+                          strategy_->communication_seconds() - communicated);
+  state_.images_seen += sampler_.global_size(state_.step % steps_per_epoch());
+  state_.train_seconds += seconds;
+  state_.data_wait_seconds += loader_->wait_seconds() - waited;
+  state_.lr = last_.lr;
+  ++state_.step;
+  if (last_.loss.is_cpu()) check_loss();
+}
+
+Trainer::StepReport Trainer::compute(std::int64_t step) {
+  const Batch batch = loader_->next();  // [N, C, H, W] and [N]
+  const Rates rates = schedule_(step);
+  const StepKey key{
+      .seed = config_.seed, .rank = static_cast<std::uint32_t>(communicator_.rank()), .step = step};
+  Forward forward;
+  // Loss and mean gradient over all ranks at the current parameters.
+  const Objective objective = [&] {
+    forward = strategy_->gradient(*workload_.engine, batch, key);
+    return forward.loss;
+  };
+  const auto loss = strategy_->update(*optimizer_, objective, rates);
+  const auto target = batch.target.to(forward.scores.device());
+  return {.loss = loss, .ranks = ranks_of_target(forward.scores, target), .lr = rates.lr};
+}
+
+void Trainer::check_loss() const {
+  const double loss = last_.loss.item<double>();
+  if (std::isfinite(loss)) return;
+  throw Error(
+      fmt::format("the loss is {} at step {} (learning rate {:g})", loss, state_.step, last_.lr));
+}
+
+Evaluation Trainer::evaluate() {
+  return yoke::evaluate(*workload_.engine, communicator_, workload_.data.validation, batch_size_,
+                        workload_.loader);
+}
+
+Checkpoint Trainer::checkpoint() const {
+  nlohmann::json config = nlohmann::json::object();
+  for (const auto& entry : to_recipe(config_)) config[entry.key] = entry.value;
+  RunState state = state_;
+  state.cpu_seconds += process_usage().cpu_seconds;
+  return {.step = state_.step,
+          .model = snapshot(module_state(*workload_.model.module)),
+          .optimizer = snapshot(optimizer_->state()),
+          .state = {{"config", config}, {"run", state.to_json()}}};
+}
+
+double Trainer::epoch() const {
+  return static_cast<double>(state_.step) / static_cast<double>(steps_per_epoch());
+}
+
+}  // namespace yoke

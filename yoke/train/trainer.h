@@ -1,0 +1,71 @@
+// yoke/train/trainer.h: one step of training, written once, and the state it moves.
+#pragma once
+#include <memory>
+
+#include "yoke/comm/communicator.h"
+#include "yoke/data/loader.h"
+#include "yoke/data/sampler.h"
+#include "yoke/optim/optimizer.h"
+#include "yoke/parallel/strategy.h"
+#include "yoke/train/checkpoint.h"
+#include "yoke/train/evaluate.h"
+#include "yoke/train/run_state.h"
+#include "yoke/train/workload.h"
+
+namespace yoke {
+
+/// Moves a workload from step to step.
+class Trainer {
+ public:
+  /// All references must outlive it. @throws UsageError on impossible settings.
+  Trainer(const TrainConfig& config, Workload& workload, Communicator& communicator);
+
+  /// Goes on from `checkpoint`. @throws UsageError when it is of another model.
+  void resume(const Checkpoint& checkpoint);
+
+  /// Takes the next step. @throws Error when the loss is not a number.
+  void step();
+
+  /// Measures the validation images.
+  Evaluation evaluate();
+
+  /// A copy of all state, as of now.
+  Checkpoint checkpoint() const;
+
+  /// @throws Error when the last loss was not a number; on a GPU this waits for the step.
+  void check_loss() const;
+
+  RunState& state() { return state_; }
+  const RunState& state() const { return state_; }
+  std::int64_t batch_size() const { return batch_size_; }  ///< Over all ranks.
+  std::int64_t steps_per_epoch() const { return sampler_.steps_per_epoch(); }
+  std::int64_t total_steps() const { return total_steps_; }
+  double epoch() const;  ///< Passes over the training images done, with fraction.
+  bool target_reached() const { return state_.time_to_target_seconds.has_value(); }
+
+ private:
+  /// What one step found.
+  struct StepReport {
+    torch::Tensor loss;   // fp32 []
+    torch::Tensor ranks;  // int64 [N], see ranks_of_target()
+    double lr = 0;
+  };
+
+  StepReport compute(std::int64_t step);
+  std::unique_ptr<Loader> make_loader() const;
+
+  const TrainConfig& config_;
+  Workload& workload_;
+  Communicator& communicator_;
+  std::int64_t batch_size_;
+  Sampler sampler_;
+  std::int64_t total_steps_;
+  Schedule schedule_;
+  std::unique_ptr<Strategy> strategy_;
+  std::unique_ptr<Optimizer> optimizer_;
+  RunState state_;
+  StepReport last_;
+  std::unique_ptr<Loader> loader_;  // last: its threads read the data
+};
+
+}  // namespace yoke

@@ -1,0 +1,149 @@
+#include "yoke/train/training_loop.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "yoke/core/error.h"
+
+namespace yoke {
+
+TrainingLoop::TrainingLoop(const TrainConfig& config, Trainer& trainer, Reporter& reporter,
+                           const RunDirectory& directory, const Stopwatch& clock)
+    : config_(config),
+      trainer_(trainer),
+      reporter_(reporter),
+      earlier_seconds_(trainer.state().wall_seconds),
+      first_step_(trainer.state().step),
+      clock_(clock) {
+  if (config.checkpoint_every.on()) {
+    writer_.emplace(directory.checkpoints(), static_cast<int>(config.keep));
+  }
+}
+
+RunStatus TrainingLoop::run(const std::atomic<bool>* stop) {
+  const auto done = [&] {
+    return trainer_.state().step >= trainer_.total_steps() || trainer_.target_reached();
+  };
+  while (!done() && !(stop != nullptr && *stop)) {
+    take_step();
+    after_step();
+  }
+  if (writer_) finish_saving();
+  trainer_.state().wall_seconds = seconds();
+  return done() ? RunStatus::kCompleted : RunStatus::kStopped;
+}
+
+void TrainingLoop::take_step() {
+  try {
+    trainer_.step();
+  } catch (const Error& error) {
+    if (!writer_) throw;
+    writer_->wait();
+    const auto good = writer_->newest();
+    throw Error(fmt::format("{}; the last good checkpoint is {}", error.what(),
+                            good ? good->string() : "none"));
+  }
+}
+
+void TrainingLoop::after_step() {
+  const std::int64_t step = trainer_.state().step;
+  const std::int64_t steps_per_epoch = trainer_.steps_per_epoch();
+  const bool last = step == trainer_.total_steps();
+  reporter_.step(progress());
+  if (last || step % config_.print_every == 0 || step % steps_per_epoch == 0) report();
+  if (last || config_.eval_every.due(step, steps_per_epoch, since_evaluated_.seconds())) evaluate();
+  if (config_.checkpoint_every.due(step, steps_per_epoch, since_saved_.seconds())) save();
+}
+
+void TrainingLoop::report() {
+  trainer_.check_loss();
+  RunState& state = trainer_.state();
+  Meter& window = state.window;
+  const double busy = window.step_seconds();
+  const auto steps = static_cast<double>(window.steps());
+  const Metrics metrics{
+      .step = state.step,
+      .epoch = trainer_.epoch(),
+      .seconds = seconds(),
+      .split = "train",
+      .loss = window.loss(),
+      .top1 = window.top1(),
+      .top5 = window.top5(),
+      .lr = state.lr,
+      .images_per_second = static_cast<double>(window.images()) / busy,
+      .data_wait_seconds = window.data_wait_seconds(),
+      .compute_seconds = busy - window.data_wait_seconds() - window.communication_seconds(),
+      .communication_seconds = window.communication_seconds()};
+  reporter_.training(
+      progress(), metrics,
+      {.step_seconds = busy / steps, .data_wait_seconds = window.data_wait_seconds() / steps});
+  state.final_train_loss = metrics.loss;
+  window = Meter();
+}
+
+void TrainingLoop::evaluate() {
+  const Stopwatch watch;
+  const Evaluation result = trainer_.evaluate();
+  const double elapsed = watch.seconds();
+  RunState& state = trainer_.state();
+  state.evaluate_seconds += elapsed;
+  state.validation = Metrics{.step = state.step,
+                             .epoch = trainer_.epoch(),
+                             .seconds = seconds(),
+                             .split = "val",
+                             .loss = result.loss,
+                             .top1 = result.top1,
+                             .top5 = result.top5,
+                             .lr = state.lr,
+                             .images_per_second = static_cast<double>(result.images) / elapsed,
+                             .compute_seconds = elapsed};
+  state.per_class_accuracy = result.per_class_accuracy;
+  state.best_val_top1 = std::max(state.best_val_top1, result.top1);
+  if (config_.target_accuracy && result.top1 >= *config_.target_accuracy) {
+    state.time_to_target_seconds = state.train_seconds + state.evaluate_seconds;
+  }
+  since_evaluated_.lap();
+  reporter_.validation(progress(), *state.validation);
+}
+
+void TrainingLoop::save() {
+  trainer_.check_loss();
+  RunState& state = trainer_.state();
+  const Stopwatch watch;
+  state.wall_seconds = seconds();
+  writer_->save(trainer_.checkpoint());
+  state.checkpoint_seconds += watch.seconds();
+  since_saved_.lap();
+  tell_problems();
+}
+
+void TrainingLoop::finish_saving() {
+  if (trainer_.state().step > first_step_) save();
+  const Stopwatch watch;
+  writer_->wait();
+  trainer_.state().checkpoint_seconds += watch.seconds();
+  tell_problems();
+}
+
+void TrainingLoop::tell_problems() {
+  for (const auto& problem : writer_->take_problems()) {
+    const auto good = writer_->newest();
+    reporter_.message(fmt::format("warning: {}; training goes on; the last good checkpoint is {}",
+                                  problem, good ? good->string() : "none"));
+  }
+}
+
+ProgressState TrainingLoop::progress() const {
+  // By this process's own pace, for a resumed run may be on another machine.
+  const std::int64_t step = trainer_.state().step;
+  const double pace =
+      pace_.seconds() / static_cast<double>(std::max<std::int64_t>(1, step - first_step_));
+  return {.step = step,
+          .total_steps = trainer_.total_steps(),
+          .steps_per_epoch = trainer_.steps_per_epoch(),
+          .seconds_left = pace * static_cast<double>(trainer_.total_steps() - step)};
+}
+
+}  // namespace yoke

@@ -1,0 +1,51 @@
+// yoke/train/training_loop.h: what happens between the steps: reports, evaluations, checkpoints.
+#pragma once
+#include <atomic>
+#include <optional>
+
+#include "yoke/core/clock.h"
+#include "yoke/train/checkpoint_writer.h"
+#include "yoke/train/reporter.h"
+#include "yoke/train/run_directory.h"
+#include "yoke/train/trainer.h"
+
+namespace yoke {
+
+/// How a run ended, unless by an exception.
+enum class RunStatus { kCompleted, kStopped };
+
+/// Takes a trainer to the end of its run.
+class TrainingLoop {
+ public:
+  /// `clock` runs since the start of the program. All other references must outlive it.
+  TrainingLoop(const TrainConfig& config, Trainer& trainer, Reporter& reporter,
+               const RunDirectory& directory, const Stopwatch& clock);
+
+  /// Trains to the end, or until `*stop`, if given, becomes true; the state is then saved, where
+  /// checkpoints are on. @throws Error when the loss is not a number.
+  RunStatus run(const std::atomic<bool>* stop);
+
+ private:
+  void take_step();
+  void after_step();
+  void report();
+  void evaluate();
+  void save();
+  void finish_saving();
+  void tell_problems();
+  double seconds() const { return earlier_seconds_ + clock_.seconds(); }
+  ProgressState progress() const;
+
+  const TrainConfig& config_;
+  Trainer& trainer_;
+  Reporter& reporter_;
+  std::optional<CheckpointWriter> writer_;
+  const double earlier_seconds_;   // of the run, before this process
+  const std::int64_t first_step_;  // of this process
+  const Stopwatch clock_;  // since the start of the program
+  const Stopwatch pace_;   // since the first step
+  Stopwatch since_saved_;
+  Stopwatch since_evaluated_;
+};
+
+}  // namespace yoke

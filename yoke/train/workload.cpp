@@ -1,0 +1,64 @@
+#include "yoke/train/workload.h"
+
+#include <fmt/format.h>
+#include <torch/cuda.h>
+
+#include <algorithm>
+
+#include "yoke/core/error.h"
+#include "yoke/core/threads.h"
+#include "yoke/data/resize.h"
+#include "yoke/engine/eager.h"
+
+namespace yoke {
+namespace {
+
+torch::Device choose_device(const std::string& name) {
+  const bool available = torch::cuda::is_available();
+  if (name == "cuda" && !available) {
+    throw UsageError(
+        "--device is 'cuda', but LibTorch sees no GPU; give --device cpu, or run 'yoke doctor'");
+  }
+  return name == "cpu" || !available ? torch::kCPU : torch::kCUDA;
+}
+
+DatasetSplits load_data(const TrainConfig& config, const TrainParts& parts) {
+  const DatasetInput input{.data_dir = config.data_dir, .seed = config.seed};
+  return parts.data ? parts.data(input) : make_dataset(config.data, input);
+}
+
+Model build_model(const TrainConfig& config, const TrainParts& parts, const DatasetInfo& info,
+                  torch::Device device) {
+  const ModelInput input{.image = info.image, .classes = info.classes()};
+  Model model = parts.model ? parts.model(input) : make_model(config.model, input, config.seed);
+  model.module->to(device);
+  return model;
+}
+
+void fit_images(DatasetSplits& data, const ImageShape& input) {
+  const ImageShape& image = data.train->info().image;
+  if (image.channels != input.channels) {
+    throw UsageError(
+        fmt::format("the model takes {} images, but data set '{}' has {}; choose "
+                    "another model or data set",
+                    input.str(), data.train->info().name, image.str()));
+  }
+  data.train = resized(data.train, input.height, input.width);
+  data.validation = resized(data.validation, input.height, input.width);
+}
+
+}  // namespace
+
+Workload::Workload(const TrainConfig& config, const TrainParts& parts)
+    : device(choose_device(config.device)),
+      data(load_data(config, parts)),
+      model(build_model(config, parts, data.train->info(), device)),
+      parameters(*model.module),
+      engine(make_eager_engine(model, parameters, config.label_smoothing)) {
+  fit_images(data, model.input);
+  const auto threads = static_cast<int>(config.threads);
+  loader.threads = config.loader_threads > 0 ? static_cast<int>(config.loader_threads)
+                                             : std::max(1, threads / 4);
+}
+
+}  // namespace yoke

@@ -1,0 +1,37 @@
+// yoke/train/workload.h: a model on its data, ready to compute; what training and evaluating share.
+#pragma once
+#include <torch/types.h>
+
+#include <functional>
+#include <memory>
+
+#include "yoke/core/flat_parameters.h"
+#include "yoke/data/dataset.h"
+#include "yoke/data/loader.h"
+#include "yoke/engine/engine.h"
+#include "yoke/models/model.h"
+#include "yoke/train/config.h"
+
+namespace yoke {
+
+/// A program's own parts, in place of those that the configuration names.
+struct TrainParts {
+  std::function<Model(const ModelInput&)> model;
+  std::function<DatasetSplits(const DatasetInput&)> data;
+};
+
+/// Data, model and engine. Members refer to each other: it does not move.
+struct Workload {
+  Workload(const TrainConfig& config, const TrainParts& parts);
+  Workload(const Workload&) = delete;
+  Workload& operator=(const Workload&) = delete;
+
+  torch::Device device;
+  DatasetSplits data;  ///< Resized to what the model takes.
+  Model model;
+  FlatParameters parameters;
+  std::unique_ptr<Engine> engine;
+  LoaderOptions loader;
+};
+
+}  // namespace yoke
