@@ -1,1 +1,53 @@
-int main(){}
+// apps/yoke/main.cpp: the program `yoke`; each command is a file beside this one.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <exception>
+
+#include "apps/yoke/commands.h"
+#include "apps/yoke/usage.h"
+#include "yoke/core/allocator.h"
+#include "yoke/core/error.h"
+#include "yoke/core/version.h"
+
+namespace {
+
+constexpr int kFailed = 1;
+constexpr int kWrongUsage = 2;
+
+int run(int argc, char** argv) {
+  CLI::App program("Yoke trains image classifiers together: on cores, on GPUs, on many machines.",
+                   "yoke");
+  program.set_version_flag("--version", fmt::format("yoke {}", yoke::kVersion));
+  program.require_subcommand(1);
+  yoke::Run command;
+  yoke::add_train_command(program, command);
+  yoke::add_evaluate_command(program, command);
+  yoke::add_export_command(program, command);
+  yoke::add_data_command(program, command);
+  yoke::add_list_command(program, command);
+  yoke::add_doctor_command(program, command);
+  try {
+    program.parse(argc, argv);
+  } catch (const CLI::Success& asked) {  // --help, --version
+    return program.exit(asked);
+  } catch (const CLI::ParseError& error) {
+    throw yoke::UsageError(yoke::usage_message(program, error));
+  }
+  return command();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  yoke::keep_freed_memory();
+  try {
+    return run(argc, argv);
+  } catch (const yoke::UsageError& error) {
+    fmt::print(stderr, "yoke: {}\n", error.what());
+    return kWrongUsage;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "yoke: {}\n", error.what());
+    return kFailed;
+  }
+}

@@ -1,0 +1,113 @@
+// apps/yoke/evaluate.cpp: `yoke evaluate`, the accuracy of a checkpoint, per class too.
+#include "yoke/train/evaluate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "apps/yoke/commands.h"
+#include "yoke/core/threads.h"
+#include "yoke/train/flags.h"
+#include "yoke/train/module_state.h"
+#include "yoke/train/trained_model.h"
+#include "yoke/train/workload.h"
+
+namespace yoke {
+namespace {
+
+struct Given {
+  std::string path;
+  std::string data;
+  std::string data_dir;
+  std::int64_t batch_size = 256;
+  std::int64_t threads = 0;
+  bool json = false;
+};
+
+void print_confusion(const Evaluation& result, const std::vector<std::string>& names) {
+  std::size_t width = 6;
+  for (const auto& name : names) width = std::max(width, name.size());
+  fmt::print("\nConfusion matrix: rows are the true class, columns the prediction\n{:{}}", "",
+             width);
+  for (std::size_t c = 0; c < names.size(); ++c) fmt::print(" {:>6}", c);
+  fmt::print("\n");
+  const auto cells = result.confusion.accessor<std::int64_t, 2>();
+  for (std::size_t row = 0; row < names.size(); ++row) {
+    fmt::print("{:>{}}", names[row], width);
+    for (std::size_t c = 0; c < names.size(); ++c) {
+      fmt::print(" {:>6}", cells[static_cast<std::int64_t>(row)][static_cast<std::int64_t>(c)]);
+    }
+    fmt::print("\n");
+  }
+}
+
+void print(const Evaluation& result, const std::vector<std::string>& names) {
+  fmt::print("images {}  loss {:.4f}  top-1 {:.2f} %  top-5 {:.2f} %\n\nAccuracy per class\n",
+             result.images, result.loss, 100 * result.top1, 100 * result.top5);
+  std::size_t width = 0;
+  for (const auto& name : names) width = std::max(width, name.size());
+  for (std::size_t c = 0; c < names.size(); ++c) {
+    fmt::print("  {:>3} {:<{}}  {:6.2f} %\n", c, names[c], width,
+               100 * result.per_class_accuracy[c]);
+  }
+  constexpr std::size_t kWidest = 20;  // classes whose matrix fits a terminal
+  if (names.size() <= kWidest) print_confusion(result, names);
+}
+
+nlohmann::ordered_json to_json(const Evaluation& result, const std::vector<std::string>& names) {
+  nlohmann::ordered_json json = {
+      {"images", result.images}, {"loss", result.loss},
+      {"top1", result.top1},     {"top5", result.top5},
+      {"classes", names},        {"per_class_accuracy", result.per_class_accuracy}};
+  const auto classes = static_cast<std::size_t>(result.confusion.size(0));
+  const auto* const cells = result.confusion.data_ptr<std::int64_t>();
+  for (std::size_t row = 0; row < classes; ++row) {
+    json["confusion"].push_back(
+        std::vector<std::int64_t>(cells + row * classes, cells + (row + 1) * classes));
+  }
+  return json;
+}
+
+int evaluate_command(const Given& given) {
+  TrainedModel trained = read_trained_model(given.path);
+  TrainConfig& config = trained.config;
+  if (!given.data.empty()) config.data = given.data;
+  if (!given.data_dir.empty()) config.data_dir = given.data_dir;
+  config.threads = given.threads > 0 ? given.threads : cpu_budget().threads(1);
+  set_threads(static_cast<int>(config.threads));
+  Workload workload(config, {});
+  restore_module(*workload.model.module, trained.tensors, trained.source.string());
+  const auto communicator = make_communicator("single");
+  const auto& names = workload.data.validation->info().class_names;
+  fmt::print("{}: {} on the validation images of {}\n", trained.source.string(), config.model,
+             config.data);
+  const Evaluation result = evaluate(*workload.engine, *communicator, workload.data.validation,
+                                     given.batch_size, workload.loader);
+  print(result, names);
+  if (given.json) fmt::print("{}\n", to_json(result, names).dump());
+  return 0;
+}
+
+}  // namespace
+
+void add_evaluate_command(CLI::App& program, Run& run) {
+  auto* command = program.add_subcommand("evaluate", "Measure the accuracy of a trained model");
+  const auto given = std::make_shared<Given>();
+  command->add_option("PATH", given->path, "Run directory, or checkpoint folder")->required();
+  command->add_option("--data", given->data, "Another data set than the run's")
+      ->type_name("NAME[:k=v,...]");
+  command->add_option("--data-dir", given->data_dir, "Where data sets are, if not where they were")
+      ->type_name("DIR");
+  command->add_option("--batch-size", given->batch_size, "Images per forward pass")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command->add_option("--threads", given->threads, "Threads; 0 is one per core allowed")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  command->add_flag("--json", given->json, "Print one JSON object as the last line");
+  command->callback([given, &run] { run = [given] { return evaluate_command(*given); }; });
+}
+
+}  // namespace yoke

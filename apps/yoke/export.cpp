@@ -1,0 +1,79 @@
+// apps/yoke/export.cpp: `yoke export`, weights for other programs.
+#include "yoke/train/export.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "apps/yoke/commands.h"
+#include "yoke/core/error.h"
+#include "yoke/core/format.h"
+#include "yoke/train/trained_model.h"
+
+namespace yoke {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ExportOptions {
+  fs::path source;
+  std::string format;
+  fs::path output;
+  bool force = false;
+};
+
+void check_output(const fs::path& output, bool force) {
+  const auto parent = output.has_parent_path() ? output.parent_path() : fs::path(".");
+  if (!fs::is_directory(parent)) {
+    throw UsageError(fmt::format("--output {}: there is no directory {}; make it first",
+                                 output.string(), parent.string()));
+  }
+  if (fs::is_directory(output)) {
+    throw UsageError(fmt::format("--output {} is a directory; give a file", output.string()));
+  }
+  if (fs::exists(output) && !force) {
+    throw UsageError(
+        fmt::format("--output {} exists already; give another name, or --force to replace it",
+                    output.string()));
+  }
+}
+
+int export_weights(const ExportOptions& options) {
+  const auto format = weight_format(options.format, options.output);
+  check_output(options.output, options.force);
+  const auto trained = read_trained_model(options.source);
+  write_weights(options.output, format, trained.tensors);
+  std::int64_t elements = 0;
+  for (const auto& [name, tensor] : trained.tensors) elements += tensor.numel();
+  fmt::print("wrote {}: {} tensors, {} numbers, {}, from {}\n", options.output.string(),
+             trained.tensors.size(), elements,
+             format_bytes(static_cast<std::int64_t>(fs::file_size(options.output))),
+             trained.source.string());
+  return 0;
+}
+
+}  // namespace
+
+void add_export_command(CLI::App& program, Run& run) {
+  auto* const command =
+      program.add_subcommand("export", "Write the weights of a checkpoint for other programs");
+  const auto options = std::make_shared<ExportOptions>();
+  command
+      ->add_option("checkpoint", options->source,
+                   "A run directory (its final weights, otherwise its newest good checkpoint), its "
+                   "checkpoints folder, or one checkpoint")
+      ->required();
+  command
+      ->add_option("--format", options->format,
+                   "safetensors, or pt: a dict of tensors for Python's torch.load; by default what "
+                   "the ending of --output says")
+      ->check(CLI::IsMember({"safetensors", "pt"}));
+  command->add_option("-o,--output", options->output, "The file to write")->required();
+  command->add_flag("--force", options->force, "Replace --output if it exists");
+  command->callback([&run, options] { run = [options] { return export_weights(*options); }; });
+}
+
+}  // namespace yoke

@@ -1,0 +1,147 @@
+// apps/yoke/train.cpp: `yoke train`, the main job.
+#include "yoke/train/train.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <map>
+#include <memory>
+
+#include "apps/yoke/commands.h"
+#include "apps/yoke/stop_signal.h"
+#include "yoke/core/error.h"
+#include "yoke/core/file.h"
+#include "yoke/core/format.h"
+#include "yoke/train/flags.h"
+#include "yoke/train/resume.h"
+
+namespace yoke {
+namespace {
+
+constexpr int kStopped = 75;  // EX_TEMPFAIL: can be resumed
+
+/// What the command line gave, as text.
+struct Given {
+  std::string recipe;
+  std::map<std::string, std::string> values;
+  Stopwatch clock;
+};
+
+void apply_file(TrainConfig& config, const std::filesystem::path& path) {
+  apply_recipe(config, read_recipe(path), path.string());
+}
+
+/// Recipe, then the configuration of a run to go on with, then flags: the later wins.
+TrainConfig resolve(const Given& given) {
+  TrainConfig config;
+  if (!given.recipe.empty()) apply_file(config, given.recipe);
+  const bool total = given.values.contains("batch-size");
+  const bool per_rank = given.values.contains("batch-size-per-rank");
+  const auto apply_flags = [&] {
+    if (total && !per_rank) config.batch_size_per_rank.reset();
+    if (per_rank && !total) config.batch_size.reset();
+    for (const auto& flag : train_flags()) {
+      const auto value = given.values.find(flag.name);
+      if (value != given.values.end()) flag.set(config, value->second);
+    }
+  };
+  apply_flags();
+  if (config.resume.empty()) return config;
+  const auto saved = resumed_run(config) / "config.toml";
+  if (!std::filesystem::exists(saved)) return config;
+  const std::string resume = config.resume;
+  const auto out = config.out;
+  config = TrainConfig();
+  apply_file(config, saved);
+  if (!given.recipe.empty()) apply_file(config, given.recipe);
+  config.resume = resume;
+  config.out = out;
+  apply_flags();
+  return config;
+}
+
+/// This process's arguments, as typed but for quotes.
+std::string command_line() {
+  std::string text = read_file("/proc/self/cmdline");
+  if (!text.empty()) text.pop_back();
+  std::replace(text.begin(), text.end(), '\0', ' ');
+  return text;
+}
+
+void print_result(const TrainResult& result) {
+  const auto& summary = result.summary;
+  const auto directory = result.directory.string();
+  const double seconds = summary.at("train_seconds").get<double>();
+  fmt::print("\nTraining {} in: {} ({:.0f} images/s; {:.1f} s of steps, {:.1f} s of evaluation)\n",
+             result.status == RunStatus::kCompleted ? "complete" : "stopped",
+             format_clock(summary.at("wall_seconds").get<double>()),
+             summary.at("images_per_second").get<double>(), seconds,
+             summary.at("evaluate_seconds").get<double>());
+  if (!summary.at("val_top1").is_null()) {
+    fmt::print("Validation accuracy: {:.2f} % (top-5 {:.2f} %)\n",
+               100 * summary.at("val_top1").get<double>(),
+               100 * summary.at("val_top5").get<double>());
+  }
+  if (!summary.at("target_accuracy").is_null()) {
+    const bool reached = summary.at("target_reached").get<bool>();
+    fmt::print("Target accuracy {:.2f} %: {}\n", 100 * summary.at("target_accuracy").get<double>(),
+               reached ? fmt::format("reached after {:.1f} s",
+                                     summary.at("time_to_target_seconds").get<double>())
+                       : "not reached");
+  }
+  fmt::print(
+      "Results: {0}\nNext:\n  yoke evaluate {0}    accuracy per class\n"
+      "  tensorboard --logdir {0}    curves and the model's graph\n",
+      directory);
+  if (result.status == RunStatus::kStopped) {
+    fmt::print("  yoke train --resume {}    go on from the newest checkpoint\n", directory);
+  } else {
+    fmt::print("  yoke train --help    other models, data, optimizers\n");
+  }
+}
+
+int train_command(const Given& given) {
+  const TrainConfig config = resolve(given);
+  const TrainContext context{
+      .output = {.stream = &std::cout, .terminal = ::isatty(STDOUT_FILENO) == 1},
+      .stop = &catch_stop_signals(),
+      .command = command_line(),
+      .clock = given.clock};
+  const TrainResult result = train(config, {}, context);
+  if (config.progress != "none") print_result(result);
+  return result.status == RunStatus::kCompleted ? 0 : kStopped;
+}
+
+void add_flag(CLI::App& command, const TrainFlag& flag, Given& given) {
+  const std::string name = "--" + flag.name;
+  CLI::Option* option = nullptr;
+  if (flag.value.empty()) {
+    option = command.add_flag_function(
+        name, [&given, name = flag.name](std::int64_t) { given.values[name] = "true"; }, flag.help);
+  } else {
+    option = command.add_option_function<std::string>(
+        name, [&given, name = flag.name](const std::string& value) { given.values[name] = value; },
+        flag.help);
+    option->type_name(flag.value);
+    if (const auto value = flag.get(TrainConfig())) option->default_str(*value);
+  }
+  option->group(flag.group);
+}
+
+}  // namespace
+
+void add_train_command(CLI::App& program, Run& run) {
+  auto* command = program.add_subcommand("train", "Train a model");
+  const auto given = std::make_shared<Given>();
+  command
+      ->add_option("--recipe", given->recipe,
+                   "TOML file with defaults for every flag below; flags given here win")
+      ->type_name("FILE");
+  for (const auto& flag : train_flags()) add_flag(*command, flag, *given);
+  command->callback([given, &run] { run = [given] { return train_command(*given); }; });
+}
+
+}  // namespace yoke
