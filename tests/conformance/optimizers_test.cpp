@@ -1,0 +1,98 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <torch/nn/module.h>
+
+#include "yoke/core/error.h"
+#include "yoke/optim/optimizer.h"
+
+namespace yoke {
+namespace {
+
+/// A module with one parameter vector of `size` elements, all 1.
+struct Vector final : torch::nn::Module {
+  explicit Vector(std::int64_t size) { value = register_parameter("value", torch::ones({size})); }
+  torch::Tensor value;
+};
+
+/// An optimizer of default options on the convex loss sum(c w^2) / 2 with c from 0.5 to 2.
+struct Descent {
+  Descent(const std::string& name, std::int64_t size)
+      : vector(size), optimizer(make_optimizer(name, parameters)) {
+    curvature = torch::linspace(0.5, 2, size);
+  }
+
+  double step() {
+    const Objective objective = [this] {
+      const torch::NoGradGuard no_grad;
+      torch::mul_out(parameters.gradients(), curvature, parameters.values());
+      return (parameters.gradients() * parameters.values()).sum() / 2;
+    };
+    return optimizer->step(objective, {.lr = 0.01}).item<double>();
+  }
+
+  Vector vector;
+  FlatParameters parameters{vector};
+  torch::Tensor curvature;
+  std::unique_ptr<Optimizer> optimizer;
+};
+
+class EveryOptimizer : public testing::TestWithParam<std::string> {};
+
+TEST_P(EveryOptimizer, DescendsAConvexLoss) {
+  Descent descent(GetParam(), 37);
+  const double first = descent.step();
+  for (int i = 0; i < 50; ++i) descent.step();
+  EXPECT_GT(first, 0);
+  EXPECT_LT(descent.step(), 0.7 * first);
+}
+
+TEST_P(EveryOptimizer, IsDeterministic) {
+  Descent one(GetParam(), 1001), other(GetParam(), 1001);
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(one.step(), other.step());
+  EXPECT_TRUE(torch::equal(one.parameters.values(), other.parameters.values()));
+}
+
+TEST_P(EveryOptimizer, ContinuesBitwiseFromStateCopiedIntoAFreshOne) {
+  Descent run(GetParam(), 37), resumed(GetParam(), 37);
+  for (int i = 0; i < 3; ++i) run.step();
+  resumed.parameters.values().copy_(run.parameters.values());
+  const auto source = run.optimizer->state();
+  auto target = resumed.optimizer->state();
+  ASSERT_EQ(source.size(), target.size());
+  for (std::size_t i = 0; i < source.size(); ++i) {
+    ASSERT_EQ(source[i].first, target[i].first);
+    ASSERT_EQ(source[i].second.sizes(), target[i].second.sizes());
+    ASSERT_EQ(source[i].second.scalar_type(), target[i].second.scalar_type());
+    target[i].second.copy_(source[i].second.clone());
+  }
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(run.step(), resumed.step());
+  EXPECT_TRUE(torch::equal(run.parameters.values(), resumed.parameters.values()));
+}
+
+TEST_P(EveryOptimizer, TakesNoParameters) {
+  Descent descent(GetParam(), 0);
+  EXPECT_EQ(descent.step(), 0);
+  EXPECT_EQ(descent.step(), 0);
+}
+
+TEST_P(EveryOptimizer, RefusesAnUnknownOptionAndListsItsOwn) {
+  Vector vector(1);
+  FlatParameters parameters(vector);
+  try {
+    make_optimizer(GetParam() + ":no_such_option=1", parameters);
+    FAIL() << "the option was taken";
+  } catch (const UsageError& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("no_such_option"));
+    EXPECT_THAT(error.what(), testing::HasSubstr("allowed: "));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Registry, EveryOptimizer, testing::ValuesIn(optimizers().names()),
+                         [](const auto& info) {
+                           std::string name = info.param;
+                           std::erase(name, '-');
+                           return name;
+                         });
+
+}  // namespace
+}  // namespace yoke
