@@ -37,8 +37,8 @@ inline std::string idx_file(const std::vector<std::uint32_t>& shape, std::string
   return bytes.append(values);
 }
 
-/// Writes MNIST's four files, with three training images of 2x2 (bytes 0 to 11; labels 7, 0, 9) and one
-/// of validation (bytes 50 to 53; label 4).
+/// Writes MNIST's four files, with three training images of 2x2 (bytes 0 to 11; labels 7, 0, 9) and
+/// one of validation (bytes 50 to 53; label 4).
 inline void write_small_mnist(const std::filesystem::path& folder) {
   std::string pixels(12, '\0');
   for (std::size_t i = 0; i < pixels.size(); ++i) pixels[i] = static_cast<char>(i);

@@ -1,102 +1,16 @@
-#include "yoke/data/download.h"
-
-#include <gmock/gmock.h>
-#include <unistd.h>
-
-#include <set>
-
-#include "tests/data/http_server.h"
-#include "tests/support/support.h"
-#include "yoke/core/checksum.h"
-#include "yoke/core/error.h"
-#include "yoke/core/file.h"
+#include "tests/data/download_fixture.h"
 
 namespace yoke {
 namespace {
 
 namespace fs = std::filesystem;
+using test::DownloadTest;
 using test::HttpReply;
 using test::HttpRequest;
 using test::HttpServer;
+using test::md5_of;
 using test::serve;
 using testing::HasSubstr;
-
-std::string md5_of(const std::string& text) {
-  return checksum("md5", std::as_bytes(std::span(text)));
-}
-
-/// 300 000 bytes that repeat nowhere, so that a misplaced piece shows.
-std::string make_content() {
-  std::string text;
-  for (int i = 0; text.size() < 300'000; ++i) text += fmt::format("{:07} ", i);
-  text.resize(300'000);
-  return text;
-}
-
-class DownloadTest : public testing::Test {
- protected:
-  DownloadTest() { ::setenv("no_proxy", "127.0.0.1", 1); }
-
-  Download file(std::vector<std::string> urls) const {
-    return {.urls = std::move(urls),
-            .path = path_,
-            .md5 = md5_of(content_),
-            .size_bytes = static_cast<std::int64_t>(content_.size())};
-  }
-
-  DownloadOutcome get(const Download& file) {
-    const DownloadObserver observer{
-        .message = [this](std::string_view line) { messages_ += std::string(line) + "\n"; },
-        .progress =
-            [this](std::string_view name, std::int64_t done, std::int64_t total) {
-              EXPECT_EQ(name, "content.gz");
-              EXPECT_GE(done, 0);
-              done_ = done;
-              total_ = total;
-            }};
-    return download(file, policy_, observer);
-  }
-
-  std::string failure_of(const Download& file) {
-    try {
-      get(file);
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "no error";
-  }
-
-  std::set<std::string> names() const {
-    std::set<std::string> names;
-    if (!fs::exists(path_.parent_path())) return names;
-    for (const auto& entry : fs::directory_iterator(path_.parent_path())) {
-      names.insert(entry.path().filename());
-    }
-    return names;
-  }
-
-  void expect_whole() const {
-    EXPECT_EQ(names(), std::set<std::string>{"content.gz"});
-    EXPECT_TRUE(read_file(path_) == content_);
-  }
-
-  fs::path part() const { return path_.string() + ".part"; }
-
-  void leave_part(const std::string& bytes) const {
-    fs::create_directories(path_.parent_path());
-    write_file(part(), bytes);
-  }
-
-  const test::TemporaryDirectory directory_;
-  const fs::path path_ = directory_.path() / "some" / "folder" / "content.gz";
-  const std::string content_ = make_content();
-  DownloadPolicy policy_{.attempts = 3,
-                         .pause = std::chrono::milliseconds(1),
-                         .connect_timeout = std::chrono::seconds(10),
-                         .stall_timeout = std::chrono::seconds(20)};
-  std::string messages_;
-  std::int64_t done_ = -1, total_ = -1;
-};
 
 TEST_F(DownloadTest, BringsAWholeFileAndTellsItsProgress) {
   HttpServer server([&](const HttpRequest& request) { return serve(request, content_); });
@@ -117,95 +31,6 @@ TEST_F(DownloadTest, BringsAFileOfUnknownSizeFromAServerThatTellsNoLength) {
   EXPECT_EQ(get(unknown), DownloadOutcome::kDownloaded);
   expect_whole();
   EXPECT_EQ(total_, 0);
-}
-
-TEST_F(DownloadTest, GoesOnWhereTheConnectionWasCut) {
-  int count = 0;
-  HttpServer server([&](const HttpRequest& request) {
-    HttpReply reply = serve(request, content_);
-    if (++count < 6) reply.cut_after = 50'000;  // more cuts than attempts, but each brings bytes
-    return reply;
-  });
-  EXPECT_EQ(get(file({server.url()})), DownloadOutcome::kDownloaded);
-  expect_whole();
-  const auto requests = server.requests();
-  ASSERT_EQ(requests.size(), 6u);
-  for (std::size_t i = 1; i < 6; ++i) {
-    EXPECT_EQ(requests[i].range_start, static_cast<long>(50'000 * i));
-  }
-}
-
-TEST_F(DownloadTest, GoesOnWhereAnEarlierCallWasBroken) {
-  leave_part(content_.substr(0, 123'457));
-  HttpServer server([&](const HttpRequest& request) { return serve(request, content_); });
-  EXPECT_EQ(get(file({server.url()})), DownloadOutcome::kDownloaded);
-  expect_whole();
-  ASSERT_EQ(server.requests().size(), 1u);
-  EXPECT_EQ(server.requests()[0].range_start, 123'457);
-}
-
-TEST_F(DownloadTest, KeepsThePartOfAFailedCallForTheNext) {
-  HttpServer server([&](const HttpRequest& request) {
-    HttpReply reply = serve(request, content_);
-    reply.cut_after = request.range_start < 0 ? 1'000 : 0;
-    return reply;
-  });
-  EXPECT_THAT(failure_of(file({server.url()})), HasSubstr(server.url()));
-  EXPECT_EQ(names(), std::set<std::string>{"content.gz.part"});
-  EXPECT_EQ(fs::file_size(part()), 1'000u);
-  EXPECT_EQ(server.requests().size(), 3u);
-}
-
-TEST_F(DownloadTest, StartsOverWhenTheServerIgnoresRanges) {
-  leave_part("old bytes of something else");
-  int count = 0;
-  HttpServer server([&](const HttpRequest&) {
-    return HttpReply{.body = content_, .cut_after = ++count == 1 ? 70'000 : std::string::npos};
-  });
-  EXPECT_EQ(get(file({server.url()})), DownloadOutcome::kDownloaded);
-  expect_whole();
-  EXPECT_EQ(server.requests().size(), 2u);
-}
-
-TEST_F(DownloadTest, StartsOverWhenThePartIsOfAnotherFile) {
-  leave_part(std::string(100, 'x'));
-  HttpServer server([&](const HttpRequest& request) { return serve(request, content_); });
-  EXPECT_EQ(get(file({server.url()})), DownloadOutcome::kDownloaded);
-  expect_whole();
-  EXPECT_THAT(messages_, HasSubstr("starting over"));
-}
-
-TEST_F(DownloadTest, StartsOverWhenTheServerGivesAnotherRangeThanAsked) {
-  leave_part(content_.substr(0, 1'000));
-  HttpServer server([&](const HttpRequest& request) {
-    HttpReply reply = serve(request, content_);
-    if (request.range_start >= 0) {
-      reply.headers = "Content-Range: bytes 900-299999/300000\r\n";
-      reply.body = content_.substr(900);
-    }
-    return reply;
-  });
-  EXPECT_EQ(get(file({server.url()})), DownloadOutcome::kDownloaded);
-  expect_whole();
-}
-
-TEST_F(DownloadTest, StartsOverWhenThePartIsTooLong) {
-  leave_part(content_ + "x");
-  HttpServer server([&](const HttpRequest& request) { return serve(request, content_); });
-  Download unknown = file({server.url()});
-  unknown.size_bytes = 0;  // so that the server says it, with status 416
-  EXPECT_EQ(get(unknown), DownloadOutcome::kDownloaded);
-  expect_whole();
-  leave_part(content_ + "x");
-  fs::remove(path_);
-  EXPECT_EQ(get(file({server.url()})), DownloadOutcome::kDownloaded);
-  expect_whole();
-}
-
-TEST_F(DownloadTest, AsksNoServerWhenThePartIsWholeAlready) {
-  leave_part(content_);
-  EXPECT_EQ(get(file({"http://127.0.0.1:1/nobody"})), DownloadOutcome::kDownloaded);
-  expect_whole();
 }
 
 TEST_F(DownloadTest, TriesAgainAfterAServerError) {

@@ -9,10 +9,10 @@
 namespace yoke {
 namespace {
 
+using test::idx_file;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using test::idx_file;
 
 std::string failure(std::string_view bytes, int dimensions) {
   return test::failure_of([&] { parse_idx(bytes, dimensions, "file"); });
@@ -31,8 +31,8 @@ TEST(Idx, ReadsLengthsAsBigEndian) {
 }
 
 TEST(Idx, FailsOnAnotherMagicNumber) {
-  EXPECT_THAT(failure(idx_file({1}, "x"), 3),
-              AllOf(HasSubstr("file"), HasSubstr("2049"), HasSubstr("2051"), HasSubstr("expected")));
+  EXPECT_THAT(failure(idx_file({1}, "x"), 3), AllOf(HasSubstr("file"), HasSubstr("2049"),
+                                                    HasSubstr("2051"), HasSubstr("expected")));
   EXPECT_THAT(failure("PK\3\4 is no idx file", 1), HasSubstr("magic"));
   EXPECT_THAT(failure("", 1), HasSubstr("too few"));
 }

@@ -76,11 +76,11 @@ TEST_F(Locate, NamesWhatIsMissing) {
 }
 
 TEST_F(Locate, ListsThePlacesAndTheCommandWhenThereIsNothing) {
-  EXPECT_THAT(test::failure_of<UsageError>([&] { find(); }),
-              AllOf(HasSubstr((root_ / "mnist").string() + ","),
-                    HasSubstr((root_ / "MNIST/raw").string()),
-                    HasSubstr((root_ / "mnist/MNIST/raw").string()),
-                    HasSubstr("yoke data fetch mnist --data-dir " + root_.string())));
+  EXPECT_THAT(
+      test::failure_of<UsageError>([&] { find(); }),
+      AllOf(HasSubstr((root_ / "mnist").string() + ","), HasSubstr((root_ / "MNIST/raw").string()),
+            HasSubstr((root_ / "mnist/MNIST/raw").string()),
+            HasSubstr("yoke data fetch mnist --data-dir " + root_.string())));
 }
 
 TEST_F(Locate, TakesNoFolderForAFile) {

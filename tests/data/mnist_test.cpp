@@ -11,11 +11,11 @@ namespace yoke {
 namespace {
 
 namespace fs = std::filesystem;
+using test::idx_file;
 using ::testing::AllOf;
 using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using test::idx_file;
 
 class Mnist : public ::testing::Test {
  protected:
@@ -27,7 +27,8 @@ class Mnist : public ::testing::Test {
   std::string failure(const std::string& file, const std::string& bytes) const {
     write_file(root_ / file, bytes);
     const std::string message = test::failure_of([&] { load(); });
-    EXPECT_THAT(message, AllOf(HasSubstr((root_ / file).string()), HasSubstr("yoke data fetch mnist")));
+    EXPECT_THAT(message,
+                AllOf(HasSubstr((root_ / file).string()), HasSubstr("yoke data fetch mnist")));
     return message;
   }
 
@@ -62,8 +63,8 @@ TEST_F(Mnist, GivesFilesOfADirectoryToEitherDataSet) {
 
 TEST_F(Mnist, NamesAMissingFile) {
   fs::remove(root_ / "train-labels-idx1-ubyte");
-  EXPECT_THAT(test::failure_of([&] { load(); }),
-              AllOf(HasSubstr("lacks train-labels-idx1-ubyte"), HasSubstr("yoke data fetch mnist")));
+  EXPECT_THAT(test::failure_of([&] { load(); }), AllOf(HasSubstr("lacks train-labels-idx1-ubyte"),
+                                                       HasSubstr("yoke data fetch mnist")));
 }
 
 TEST_F(Mnist, FailsOnADamagedFile) {
@@ -106,7 +107,9 @@ TEST_P(RealIdxDataset, HasTheKnownSizesMeanAndDeviation) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, RealIdxDataset, ::testing::Values("mnist", "fashion-mnist"),
-                         [](const auto& test) { return test.index == 0 ? "Mnist" : "FashionMnist"; });
+                         [](const auto& test) {
+                           return test.index == 0 ? "Mnist" : "FashionMnist";
+                         });
 
 }  // namespace
 }  // namespace yoke

@@ -57,7 +57,7 @@ class Warp {
 class Placement {
  public:
   explicit Placement(RandomStream& random) {
-    const double height = random.uniform(14, 22);
+    const double height = random.uniform(20, 30);
     const double width = height * random.uniform(0.7, 1.2);
     const double angle = clipped_normal(random, 9, 22) * std::numbers::pi / 180;
     const double shear = clipped_normal(random, 0.17, 0.4);

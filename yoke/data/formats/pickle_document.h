@@ -44,7 +44,7 @@ struct DataType {
 };
 
 /// Everything a pickle may name.
-enum class Function { kReconstruct, kFromBuffer, kArrayClass, kDataType, kEncode };
+enum class Function { kReconstruct, kFromBuffer, kArrayClass, kDataType, kEncode, kBytes };
 
 using Value = std::variant<None, bool, std::int64_t, double, Text, List, Tuple, Dict, DataType,
                            PickleArray, Function>;

@@ -25,6 +25,7 @@ constexpr std::array kKnownFunctions = {
     KnownFunction{"numpy", "ndarray", Function::kArrayClass},
     KnownFunction{"numpy", "dtype", Function::kDataType},
     KnownFunction{"_codecs", "encode", Function::kEncode},
+    KnownFunction{"__builtin__", "bytes", Function::kBytes},
 };
 
 class Reader {
@@ -178,6 +179,9 @@ Value call(Document& document, Function function, const Tuple& arguments) {
       return reader.data_type(arguments);
     case Function::kEncode:
       return reader.encode_latin1(arguments);
+    case Function::kBytes:  // what protocol 2 has for b''
+      if (!arguments.items.empty()) reader.fail("the pickle makes bytes of something");
+      return Text{};
     case Function::kArrayClass:
       break;
   }

@@ -1,0 +1,110 @@
+// tests/data/dataset_test.cpp: data sets by name, their common options, and images in memory.
+#include "yoke/data/dataset.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/data/dataset_files.h"
+#include "tests/support/support.h"
+#include "yoke/data/in_memory.h"
+#include "yoke/data/subset.h"
+
+namespace yoke {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+DatasetSplits make(const std::string& text) {
+  return make_dataset(text, {.data_dir = "/nowhere", .seed = 0});
+}
+
+TEST(Datasets, AreListedByName) {
+  EXPECT_THAT(datasets().names(), ElementsAre("glyphs", "mnist", "fashion-mnist", "cifar10"));
+}
+
+TEST(MakeDataset, FailsOnAnUnknownName) {
+  EXPECT_THAT(test::failure_of<UsageError>([] { make("minst"); }),
+              AllOf(HasSubstr("'minst'"), HasSubstr("fashion-mnist")));
+}
+
+TEST(MakeDataset, FailsOnAnUnknownOption) {
+  EXPECT_THAT(
+      test::failure_of<UsageError>([] { make("glyphs:train=1,validation=1,flop=on"); }),
+      AllOf(HasSubstr("'flop'"), HasSubstr("flip"), HasSubstr("noise"), HasSubstr("train_limit")));
+}
+
+TEST(MakeDataset, FailsWithAdviceWhenThereAreNoFiles) {
+  for (const std::string name : {"mnist", "fashion-mnist", "cifar10"}) {
+    EXPECT_THAT(test::failure_of<UsageError>([&] { make(name); }),
+                HasSubstr("yoke data fetch " + name + " --data-dir /nowhere"));
+  }
+}
+
+TEST(MakeDataset, GivesTheAugmentationOfItsOptions) {
+  const auto plain = make("glyphs:train=1,validation=1").augmentation;
+  EXPECT_EQ(plain.crop, 0);
+  EXPECT_FALSE(plain.flip);
+  const auto both = make("glyphs:train=1,validation=1,crop=4,flip=on").augmentation;
+  EXPECT_EQ(both.crop, 4);
+  EXPECT_TRUE(both.flip);
+  EXPECT_THROW(make("glyphs:train=1,validation=1,crop=-1"), UsageError);
+}
+
+TEST(MakeDataset, LimitsTheSplits) {
+  const auto splits = make("glyphs:train=30,validation=20,train_limit=7,validation_limit=50");
+  EXPECT_EQ(splits.train->size(), 7);
+  EXPECT_EQ(splits.validation->size(), 20);
+  const auto whole = make("glyphs:train=30,validation=20");
+  EXPECT_EQ(whole.train->size(), 30);
+  std::vector<std::uint8_t> scratch;
+  for (std::int64_t i = 0; i < 7; ++i) {
+    EXPECT_EQ(splits.train->label(i), whole.train->label(i));
+    EXPECT_TRUE(
+        std::ranges::equal(splits.train->pixels(i, scratch), whole.train->pixels(i, scratch)));
+  }
+}
+
+DatasetInfo two_classes() {
+  return {.name = "test",
+          .image = {.channels = 1, .height = 1, .width = 2},
+          .class_names = {"a", "b"},
+          .mean = {0.5F},
+          .deviation = {0.5F}};
+}
+
+TEST(InMemoryDataset, GivesEachImage) {
+  const InMemoryDataset dataset(two_classes(), {1, 2, 3, 4, 5, 6}, {0, 1, 0});
+  std::vector<std::uint8_t> scratch;
+  EXPECT_EQ(dataset.size(), 3);
+  EXPECT_EQ(dataset.label(1), 1);
+  EXPECT_THAT(dataset.pixels(2, scratch), ElementsAre(5, 6));
+}
+
+TEST(InMemoryDataset, FailsWhenPixelsAndLabelsDiffer) {
+  EXPECT_THAT(test::failure_of([] {
+                InMemoryDataset(two_classes(), {1, 2, 3}, {0, 1});
+              }),
+              AllOf(HasSubstr("'test'"), HasSubstr("3 bytes"), HasSubstr("2 images")));
+  EXPECT_THROW(InMemoryDataset(two_classes(), {1, 2}, {0, 1}), Error);
+  EXPECT_THROW(InMemoryDataset(two_classes(), {1, 2}, {}), Error);
+}
+
+TEST(InMemoryDataset, FailsOnALabelOutOfRange) {
+  EXPECT_THAT(test::failure_of([] {
+                InMemoryDataset(two_classes(), {1, 2, 3, 4}, {0, 2});
+              }),
+              AllOf(HasSubstr("label 2 of image 1"), HasSubstr("0 to 1")));
+  EXPECT_THROW(InMemoryDataset(two_classes(), {1, 2}, {-1}), Error);
+}
+
+TEST(FirstImages, IsTheDataSetItselfWhenItIsSmall) {
+  const auto dataset = std::make_shared<InMemoryDataset>(
+      two_classes(), std::vector<std::uint8_t>{1, 2}, std::vector<std::int64_t>{0});
+  EXPECT_EQ(first_images(dataset, 1), dataset);
+  EXPECT_EQ(first_images(dataset, 9), dataset);
+}
+
+}  // namespace
+}  // namespace yoke
