@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <stdexcept>
 
@@ -27,9 +28,8 @@ TemporaryDirectory::~TemporaryDirectory() {
   fs::remove_all(path_, ignored);
 }
 
-ProgramResult run_program(const std::vector<std::string>& arguments) {
-  const TemporaryDirectory directory;
-  const auto output = directory.path() / "output";
+BackgroundProgram::BackgroundProgram(const std::vector<std::string>& arguments) {
+  const auto output = directory_.path() / "output";
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
@@ -38,14 +38,31 @@ ProgramResult run_program(const std::vector<std::string>& arguments) {
   std::vector<char*> argv;
   for (const auto& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
-  pid_t child = 0;
-  const int error = posix_spawnp(&child, argv[0], &actions, nullptr, argv.data(), environ);
+  const int error = posix_spawnp(&pid_, argv[0], &actions, nullptr, argv.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
-  if (error != 0) return {.status = 127, .output = "cannot start " + arguments[0]};
+  if (error != 0) throw std::runtime_error("cannot start " + arguments[0]);
+}
+
+BackgroundProgram::~BackgroundProgram() {
+  if (pid_ == 0) return;
+  send(SIGKILL);
+  ::waitpid(pid_, nullptr, 0);
+}
+
+void BackgroundProgram::send(int signal) { ::kill(pid_, signal); }
+
+std::string BackgroundProgram::output() const { return read_file(directory_.path() / "output"); }
+
+ProgramResult BackgroundProgram::wait() {
   int status = 0;
-  ::waitpid(child, &status, 0);
+  ::waitpid(pid_, &status, 0);
+  pid_ = 0;
   return {.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
-          .output = read_file(output)};
+          .output = output()};
+}
+
+ProgramResult run_program(const std::vector<std::string>& arguments) {
+  return BackgroundProgram(arguments).wait();
 }
 
 ProgramResult run_yoke(std::vector<std::string> arguments) {
@@ -55,8 +72,8 @@ ProgramResult run_yoke(std::vector<std::string> arguments) {
 
 std::optional<fs::path> real_data(const std::string& name) {
   const char* const given = std::getenv("YOKE_TEST_DATA");
-  const fs::path root = given != nullptr ? fs::path(given)
-                                         : fs::path(YOKE_SOURCE_DIR) / ".." / "shared" / "data";
+  const fs::path root =
+      given != nullptr ? fs::path(given) : fs::path(YOKE_SOURCE_DIR) / ".." / "shared" / "data";
   if (!fs::is_directory(root / name)) return std::nullopt;
   return fs::canonical(root / name);
 }

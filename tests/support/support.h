@@ -29,6 +29,23 @@ struct ProgramResult {
 /// Runs `arguments[0]` with the rest as its arguments and waits for it.
 ProgramResult run_program(const std::vector<std::string>& arguments);
 
+/// A program that runs beside the test; ended with it.
+class BackgroundProgram {
+ public:
+  explicit BackgroundProgram(const std::vector<std::string>& arguments);
+  ~BackgroundProgram();
+  BackgroundProgram(const BackgroundProgram&) = delete;
+  BackgroundProgram& operator=(const BackgroundProgram&) = delete;
+
+  void send(int signal);
+  std::string output() const;  ///< So far.
+  ProgramResult wait();
+
+ private:
+  TemporaryDirectory directory_;
+  int pid_ = 0;  // 0 once it was waited for
+};
+
 /// Runs the `yoke` of this build.
 ProgramResult run_yoke(std::vector<std::string> arguments);
 

@@ -1,0 +1,202 @@
+// `yoke train` as a user runs it: signals, kills, wrong usage.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <thread>
+
+#include "tests/support/support.h"
+#include "tests/train/run.h"
+#include "yoke/core/random.h"
+#include "yoke/train/checkpoint.h"
+
+namespace yoke {
+namespace {
+
+using test::BackgroundProgram;
+using test::run_yoke;
+using test::TemporaryDirectory;
+using testing::HasSubstr;
+namespace fs = std::filesystem;
+
+std::vector<std::string> train_arguments(const fs::path& out) {
+  return {"train",
+          "--model",
+          "lenet",
+          "--data",
+          "glyphs:train=2000,validation=200",
+          "--epochs",
+          "4",
+          "--threads",
+          "1",
+          "--batch-size",
+          "64",
+          "--keep",
+          "2",
+          "--print-every",
+          "3",
+          "--resources",
+          "off",
+          "--seed",
+          "5",
+          "--checkpoint-every",
+          "5steps",
+          "--resume",
+          "auto",
+          "--out",
+          out.string()};
+}
+
+BackgroundProgram start_training(const fs::path& out) {
+  auto arguments = train_arguments(out);
+  arguments.emplace(arguments.begin(), YOKE_PROGRAM);
+  return BackgroundProgram(arguments);
+}
+
+/// Waits until the run has written a checkpoint of at least `step`, or has ended.
+void wait_for_step(const fs::path& run, std::int64_t step) {
+  while (!fs::exists(run / "summary.json")) {
+    const auto checkpoints = list_checkpoints(run / "checkpoints");
+    if (!checkpoints.empty() && checkpoints.front().filename() >= fmt::format("step-{:08}", step)) {
+      return;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+}
+
+TEST(YokeTrain, RunKilledAtRandomStepsEndsLikeAnUninterruptedOne) {
+  const TemporaryDirectory directory;
+  const auto whole = directory.path() / "whole", killed = directory.path() / "killed";
+  ASSERT_EQ(run_yoke(train_arguments(whole)).status, 0);
+  RandomStream random(static_cast<std::uint64_t>(::getpid()), 0, 0, Purpose::kTest);
+  for (const std::int64_t least : {5, 50, 90}) {
+    auto program = start_training(killed);
+    wait_for_step(killed, least + static_cast<std::int64_t>(random.below(20)));
+    std::this_thread::sleep_for(std::chrono::milliseconds(random.below(30)));
+    program.send(SIGKILL);
+    program.wait();
+    ASSERT_FALSE(fs::exists(killed / "summary.json")) << "it was killed too late to tell anything";
+  }
+  const auto result = run_yoke(train_arguments(killed));
+  ASSERT_EQ(result.status, 0) << result.output;
+  EXPECT_THAT(result.output, HasSubstr("resumed    at step"));
+  EXPECT_EQ(test::reports(whole), test::reports(killed));
+  EXPECT_EQ(read_file(whole / "model.safetensors"), read_file(killed / "model.safetensors"));
+}
+
+TEST(YokeTrain, StopsWithACheckpointAndStatus75OnSigterm) {
+  const TemporaryDirectory directory;
+  const auto run = directory.path() / "run";
+  auto program = start_training(run);
+  wait_for_step(run, 5);
+  program.send(SIGTERM);
+  const auto result = program.wait();
+  EXPECT_EQ(result.status, 75) << result.output;
+  EXPECT_THAT(result.output, HasSubstr("--resume"));
+  const auto summary = nlohmann::json::parse(read_file(run / "summary.json"));
+  EXPECT_EQ(summary["status"], "stopped");
+  const auto newest = read_newest_good(run / "checkpoints", [](const std::string&) {});
+  ASSERT_TRUE(newest.has_value());
+  EXPECT_EQ(newest->step, summary["steps"].get<std::int64_t>());
+}
+
+TEST(YokeTrain, ResumesFromTheRunAloneWithoutItsFlags) {
+  const TemporaryDirectory directory;
+  const auto run = directory.path() / "run";
+  {
+    auto program = start_training(run);
+    wait_for_step(run, 5);
+    program.send(SIGINT);
+    ASSERT_EQ(program.wait().status, 75);
+  }
+  const auto result = run_yoke({"train", "--resume", run.string()});
+  EXPECT_EQ(result.status, 0) << result.output;
+  EXPECT_EQ(nlohmann::json::parse(read_file(run / "summary.json"))["steps"], 4 * 32);
+}
+
+TEST(YokeTrain, FlagsWinOverTheRecipe) {
+  const TemporaryDirectory directory;
+  const auto recipe = directory.path() / "recipe.toml", run = directory.path() / "run";
+  write_file(recipe,
+             "model = \"lenet\"\ndata = \"glyphs:train=300,validation=10\"\nbatch-size = 100\n"
+             "epochs = 9\nresources = false\n");
+  const auto result = run_yoke({"train", "--recipe", recipe.string(), "--epochs", "1", "--model",
+                                "mlp", "--batch-size-per-rank", "50", "--out", run.string()});
+  ASSERT_EQ(result.status, 0) << result.output;
+  const auto summary = nlohmann::json::parse(read_file(run / "summary.json"));
+  EXPECT_EQ(summary["model"], "mlp");
+  EXPECT_EQ(summary["epochs"], 1.0);
+  EXPECT_EQ(summary["batch_size"], 50);
+}
+
+struct WrongUsage {
+  std::vector<std::string> arguments;
+  std::vector<std::string> expected;
+};
+
+TEST(YokeTrain, WrongUsageIsStatus2AndSaysWhatIsAllowed) {
+  const TemporaryDirectory directory;
+  const auto out = (directory.path() / "run").string();
+  const std::vector<WrongUsage> cases = {
+      {{"train", "--no-such-flag"}, {"--no-such-flag", "--batch-size", "--help"}},
+      {{"train", "--model", "alexnet"}, {"alexnet", "lenet", "lab-cnn"}},
+      {{"train", "--model", "lenet:depth=3"}, {"depth", "activation"}},
+      {{"train", "--data", "svhn"}, {"svhn", "glyphs"}},
+      {{"train", "--data", "mnist", "--data-dir", out}, {"yoke data fetch mnist"}},
+      {{"train", "--optimizer", "sgd:momentun=1"}, {"momentun", "momentum"}},
+      {{"train", "--schedule", "linear"}, {"linear", "cosine"}},
+      {{"train", "--lr", "fast"}, {"--lr", "fast"}},
+      {{"train", "--batch-size", "8", "--batch-size-per-rank", "8"}, {"both"}},
+      {{"train", "--data", "glyphs:train=10,validation=10", "--batch-size", "11"}, {"11", "10"}},
+      {{"train", "--checkpoint-every", "often"}, {"1epoch"}},
+      {{"train", "--recipe", out + ".toml"}, {out + ".toml"}},
+      {{"train", "--comm", "carrier-pigeon"}, {"carrier-pigeon", "single"}},
+      {{"train", "--strategy", "alone"}, {"alone", "allreduce"}},
+      {{"fly"}, {"fly", "train", "evaluate"}},
+      {{}, {"train"}},
+      {{"list", "planets"}, {"planets", "models"}},
+      {{"evaluate", out}, {out}},
+  };
+  for (const auto& wrong : cases) {
+    auto arguments = wrong.arguments;
+    if (!arguments.empty() && arguments[0] == "train") {
+      arguments.insert(arguments.end(), {"--out", out});
+    }
+    const auto result = run_yoke(arguments);
+    EXPECT_EQ(result.status, 2) << result.output;
+    for (const auto& text : wrong.expected) EXPECT_THAT(result.output, HasSubstr(text));
+    EXPECT_FALSE(fs::exists(out)) << result.output;
+  }
+}
+
+TEST(YokeTrain, HelpDocumentsEveryFlag) {
+  const auto result = run_yoke({"train", "--help"});
+  EXPECT_EQ(result.status, 0);
+  for (const char* flag :
+       {"--recipe", "--model", "--batch-size", "--checkpoint-every", "--resume"}) {
+    EXPECT_THAT(result.output, HasSubstr(flag));
+  }
+}
+
+TEST(YokeEvaluate, AgreesWithTheRunItselfAndCountsEachClass) {
+  const TemporaryDirectory directory;
+  const auto run = directory.path() / "run";
+  const auto trained =
+      run_yoke({"train", "--model", "mlp", "--data", "glyphs:train=1000,validation=333", "--epochs",
+                "2", "--checkpoint-every", "1epoch", "--out", run.string()});
+  ASSERT_EQ(trained.status, 0) << trained.output;
+  const auto summary = nlohmann::json::parse(read_file(run / "summary.json"));
+  for (const auto& path : {run, run / "checkpoints"}) {
+    const auto result = run_yoke({"evaluate", path.string(), "--batch-size", "17", "--json"});
+    ASSERT_EQ(result.status, 0) << result.output;
+    EXPECT_THAT(result.output, HasSubstr("Confusion matrix"));
+    const auto last_line = result.output.rfind("\n{") + 1;
+    const auto json = nlohmann::json::parse(result.output.substr(last_line));
+    EXPECT_EQ(json["images"], 333);
+    EXPECT_EQ(json["top1"], summary["val_top1"]);
+    EXPECT_EQ(json["per_class_accuracy"], summary["per_class_accuracy"]);
+  }
+}
+
+}  // namespace
+}  // namespace yoke

@@ -1,0 +1,84 @@
+#include "yoke/train/flags.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/support.h"
+#include "yoke/core/error.h"
+#include "yoke/core/file.h"
+
+namespace yoke {
+namespace {
+
+using testing::HasSubstr;
+
+std::string apply_text(const std::string& toml) {
+  const test::TemporaryDirectory directory;
+  write_file(directory.path() / "recipe.toml", toml);
+  TrainConfig config;
+  try {
+    apply_recipe(config, read_recipe(directory.path() / "recipe.toml"), "recipe.toml");
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(TrainFlags, EveryValueSurvivesARecipe) {
+  TrainConfig config;
+  config.model = "mlp:hidden=3";
+  config.epochs = 7;
+  config.target_accuracy = 0.97;
+  config.lr = 1.0 / 3;
+  config.tensorboard = false;
+  config.out = "a \"quoted\" folder";
+  config.checkpoint_every = Interval::parse("0.5epochs", "");
+  const test::TemporaryDirectory directory;
+  const auto path = directory.path() / "config.toml";
+  write_file(path, recipe_text(to_recipe(config)));
+  TrainConfig again;
+  apply_recipe(again, read_recipe(path), path.string());
+  EXPECT_EQ(recipe_text(to_recipe(again)), recipe_text(to_recipe(config)));
+  EXPECT_EQ(again.lr, config.lr);
+  EXPECT_EQ(again.out, config.out);
+  EXPECT_FALSE(again.max_steps.has_value());
+}
+
+TEST(TrainFlags, EveryFlagIsReadBackAsWritten) {
+  for (const auto& entry : to_recipe(TrainConfig())) {
+    for (const auto& flag : train_flags()) {
+      if (flag.name != entry.key) continue;
+      TrainConfig config;
+      EXPECT_NO_THROW(flag.set(config, entry.value)) << flag.name << " = " << entry.value;
+      EXPECT_EQ(flag.get(config), entry.value) << flag.name;
+    }
+  }
+}
+
+TEST(TrainFlags, UnknownKeyNamesLineAndKeys) {
+  const auto message = apply_text("model = \"mlp\"\nbatch_sise = 3\n");
+  EXPECT_THAT(message, HasSubstr("recipe.toml:2"));
+  EXPECT_THAT(message, HasSubstr("batch-sise"));
+  EXPECT_THAT(message, HasSubstr("batch-size"));
+}
+
+TEST(TrainFlags, WrongValuesSayWhatIsAllowed) {
+  EXPECT_THAT(apply_text("epochs = 0\n"), HasSubstr("at least 1"));
+  EXPECT_THAT(apply_text("epochs = 1.5\n"), HasSubstr("whole number"));
+  EXPECT_THAT(apply_text("target-accuracy = 97\n"), HasSubstr("(0, 1]"));
+  EXPECT_THAT(apply_text("engine = \"fast\"\n"), HasSubstr("auto/eager"));
+  EXPECT_THAT(apply_text("tensorboard = \"perhaps\"\n"), HasSubstr("on, off"));
+  EXPECT_THAT(apply_text("optimizer = {name = \"sgd\"}\n"), HasSubstr("as on the"));
+  EXPECT_THAT(apply_text("epochs = = 3\n"), HasSubstr(":1:"));
+}
+
+TEST(TrainFlags, BothBatchSizesExcludeEachOther) {
+  TrainConfig config;
+  config.batch_size = 1;
+  EXPECT_NO_THROW(validate(config));
+  config.batch_size_per_rank = 1;
+  EXPECT_THROW(validate(config), UsageError);
+}
+
+}  // namespace
+}  // namespace yoke

@@ -1,0 +1,127 @@
+// A run that was interrupted continues exactly.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+
+#include "tests/support/support.h"
+#include "tests/train/run.h"
+#include "yoke/core/error.h"
+#include "yoke/train/checkpoint.h"
+
+namespace yoke {
+namespace {
+
+using test::reports;
+using test::small_run;
+using test::TemporaryDirectory;
+using testing::HasSubstr;
+namespace fs = std::filesystem;
+
+/// Takes 18 steps, saving every `every`; then a second run that ends at `first`, and goes on.
+void expect_equal_after_resume(const std::string& model, const char* every, std::int64_t first) {
+  const TemporaryDirectory directory;
+  auto config = small_run(directory.path() / "whole", model);
+  config.schedule = "onecycle:max_lr=2e-3";
+  config.checkpoint_every = Interval::parse(every, "");
+  config.eval_every = Interval::parse("5steps", "");
+  config.keep = 100;
+  train(config);
+
+  // What a kill after step `first` leaves: later reports and checkpoints are gone or half there.
+  config.out = directory.path() / "killed";
+  fs::copy(directory.path() / "whole", config.out, fs::copy_options::recursive);
+  for (const auto& checkpoint : list_checkpoints(config.out / "checkpoints")) {
+    if (checkpoint.filename() > fmt::format("step-{:08}", first)) fs::remove_all(checkpoint);
+  }
+  fs::remove(config.out / "model.safetensors");
+  config.resume = "auto";
+  train(config);
+  EXPECT_EQ(reports(directory.path() / "whole"), reports(config.out));
+  EXPECT_EQ(read_file(directory.path() / "whole" / "model.safetensors"),
+            read_file(config.out / "model.safetensors"));
+}
+
+TEST(Resume, IsExactInTheMiddleOfAnEpoch) { expect_equal_after_resume("mlp", "5steps", 10); }
+
+TEST(Resume, IsExactBetweenTwoReports) { expect_equal_after_resume("mlp", "7steps", 7); }
+
+TEST(Resume, IsExactWithDropout) { expect_equal_after_resume("lab-cnn", "5steps", 5); }
+
+TEST(Resume, IsExactWithBatchNorm) { expect_equal_after_resume("resnet18", "9steps", 9); }
+
+TEST(Resume, GoesOnAfterAStop) {
+  const TemporaryDirectory directory;
+  auto config = small_run(directory.path() / "whole");
+  train(config);
+  config.out = directory.path() / "stopped";
+  config.checkpoint_every = Interval::parse("1000steps", "");
+  const std::atomic<bool> stop{true};
+  TrainContext context;
+  context.stop = &stop;
+  auto result = train(config, {}, context);
+  EXPECT_EQ(result.status, RunStatus::kStopped);
+  EXPECT_EQ(result.summary.at("status"), "stopped");
+  config.resume = "auto";
+  EXPECT_EQ(train(config).status, RunStatus::kCompleted);
+  EXPECT_EQ(reports(directory.path() / "whole"), reports(config.out));
+}
+
+TEST(Resume, FallsBackFromADamagedCheckpointAndSaysSo) {
+  const TemporaryDirectory directory;
+  auto config = small_run(directory.path() / "run");
+  config.checkpoint_every = Interval::parse("6steps", "");
+  train(config);
+  const auto before = reports(config.out);
+  const auto newest = list_checkpoints(config.out / "checkpoints").front();
+  std::string bytes = read_file(newest / "model.safetensors");
+  bytes[bytes.size() / 2] ^= 1;
+  write_file(newest / "model.safetensors", bytes);
+  config.resume = "auto";
+  std::ostringstream shown;
+  TrainContext context;
+  context.output.stream = &shown;
+  train(config, {}, context);
+  EXPECT_THAT(shown.str(), HasSubstr("warning: "));
+  EXPECT_THAT(shown.str(), HasSubstr("model.safetensors"));
+  EXPECT_THAT(shown.str(), HasSubstr("resumed    at step 12"));
+  EXPECT_EQ(before, reports(config.out));
+  EXPECT_NO_THROW(verify_checkpoint(newest)) << "the damaged one is replaced";
+}
+
+TEST(Resume, RefusesACheckpointOfAnotherRun) {
+  const TemporaryDirectory directory;
+  auto config = small_run(directory.path() / "run");
+  config.checkpoint_every = Interval::parse("1epoch", "");
+  train(config);
+  config.resume = "auto";
+  config.model = "lenet";
+  config.seed = 9;
+  try {
+    train(config);
+    FAIL() << "resumed another model";
+  } catch (const UsageError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("--model is 'lenet', was 'mlp'"));
+    EXPECT_THAT(error.what(), HasSubstr("--seed is '9', was '1'"));
+  }
+}
+
+TEST(Resume, AutoStartsAfreshWhereThereIsNothing) {
+  const TemporaryDirectory directory;
+  auto config = small_run(directory.path() / "run");
+  config.resume = "auto";
+  EXPECT_EQ(train(config).status, RunStatus::kCompleted);
+  config.out.clear();
+  EXPECT_THROW(train(config), UsageError) << "auto without --out";
+}
+
+TEST(Resume, FromAPathWithoutCheckpointIsWrongUsage) {
+  const TemporaryDirectory directory;
+  auto config = small_run(directory.path() / "run");
+  config.resume = (directory.path() / "elsewhere").string();
+  EXPECT_THROW(train(config), UsageError);
+}
+
+}  // namespace
+}  // namespace yoke

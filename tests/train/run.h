@@ -1,0 +1,46 @@
+// tests/train/run.h: short runs for the tests of training.
+#pragma once
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "yoke/core/file.h"
+#include "yoke/train/train.h"
+
+namespace yoke::test {
+
+/// 512 glyphs in 16 steps of 100 images, the last of each epoch smaller: a second or two.
+inline TrainConfig small_run(const std::filesystem::path& out, const std::string& model = "mlp") {
+  TrainConfig config;
+  config.model = model;
+  config.data = "glyphs:train=512,validation=130";
+  config.epochs = 3;
+  config.batch_size = 100;
+  config.optimizer = "adam";
+  config.lr = 1e-3;
+  config.out = out;
+  config.threads = 1;
+  config.print_every = 4;
+  config.resources = false;
+  config.tensorboard = false;
+  return config;
+}
+
+/// The reports of a run without what differs between equal runs: times and rates.
+inline std::vector<nlohmann::json> reports(const std::filesystem::path& run) {
+  std::istringstream lines(read_file(run / "metrics.jsonl"));
+  std::vector<nlohmann::json> reports;
+  for (std::string line; std::getline(lines, line);) {
+    auto report = nlohmann::json::parse(line);
+    for (const char* timed : {"seconds", "images_per_second", "data_wait_seconds",
+                              "compute_seconds", "communication_seconds"}) {
+      report.erase(timed);
+    }
+    reports.push_back(report);
+  }
+  return reports;
+}
+
+}  // namespace yoke::test

@@ -1,0 +1,157 @@
+// What a whole run leaves behind.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/support.h"
+#include "tests/train/run.h"
+#include "yoke/core/error.h"
+#include "yoke/core/recipe.h"
+#include "yoke/train/checkpoint.h"
+#include "yoke/train/flags.h"
+
+namespace yoke {
+namespace {
+
+using test::reports;
+using test::small_run;
+using test::TemporaryDirectory;
+using testing::HasSubstr;
+namespace fs = std::filesystem;
+
+template <typename Function>
+std::string message_of(const Function& function) {
+  try {
+    function();
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(Train, WritesItsFilesAndEveryFieldOfTheSummary) {
+  const TemporaryDirectory directory;
+  auto config = small_run(directory.path() / "run");
+  config.tensorboard = config.resources = true;
+  config.checkpoint_every = Interval::parse("1epoch", "");
+  const auto result = train(config);
+  EXPECT_EQ(result.status, RunStatus::kCompleted);
+  for (const char* file : {"config.toml", "metrics.jsonl", "summary.json", "resources.csv",
+                           "model.safetensors", "checkpoints/step-00000018/manifest.json"}) {
+    EXPECT_TRUE(fs::exists(result.directory / file)) << file;
+  }
+  const auto summary = nlohmann::json::parse(read_file(result.directory / "summary.json"));
+  for (const char* field : {"status",           "model",          "data",
+                            "engine",           "precision",      "device",
+                            "strategy",         "comm",           "world_size",
+                            "replicas",         "batch_size",     "seed",
+                            "epochs",           "steps",          "images_seen",
+                            "parameters",       "train_seconds",  "checkpoint_seconds",
+                            "evaluate_seconds", "wall_seconds",   "images_per_second",
+                            "final_train_loss", "val_loss",       "val_top1",
+                            "val_top5",         "best_val_top1",  "per_class_accuracy",
+                            "target_accuracy",  "target_reached", "time_to_target_seconds",
+                            "peak_rss_bytes",   "cpu_seconds",    "versions",
+                            "hardware",         "command"}) {
+    EXPECT_TRUE(summary.contains(field)) << field;
+  }
+  EXPECT_EQ(summary["status"], "completed");
+  EXPECT_EQ(summary["steps"], 18);
+  EXPECT_EQ(summary["epochs"], 3.0);
+  EXPECT_EQ(summary["images_seen"], 3 * 512);
+  EXPECT_NEAR(summary["images_per_second"].get<double>() * summary["train_seconds"].get<double>(),
+              3 * 512, 1e-6);
+  EXPECT_GE(summary["wall_seconds"].get<double>(), summary["train_seconds"].get<double>());
+}
+
+TEST(Train, ConfigurationOnDiskRepeatsTheRun) {
+  const TemporaryDirectory directory;
+  train(small_run(directory.path() / "first"));
+  TrainConfig again;
+  apply_recipe(again, read_recipe(directory.path() / "first" / "config.toml"), "config.toml");
+  again.out = directory.path() / "second";
+  train(again);
+  EXPECT_EQ(reports(directory.path() / "first"), reports(directory.path() / "second"));
+}
+
+TEST(Train, AnotherSeedIsAnotherRun) {
+  const TemporaryDirectory directory;
+  auto config = small_run(directory.path() / "first");
+  train(config);
+  config.seed = 2;
+  config.out = directory.path() / "second";
+  train(config);
+  EXPECT_NE(reports(directory.path() / "first"), reports(directory.path() / "second"));
+}
+
+TEST(Train, StopsWhenTheTargetIsReached) {
+  const TemporaryDirectory directory;
+  auto config = small_run(directory.path() / "run");
+  config.target_accuracy = 0.2;
+  config.epochs = 1000;
+  const auto summary = train(config).summary;
+  EXPECT_EQ(summary.at("target_reached"), true);
+  EXPECT_LT(summary.at("epochs").get<double>(), 1000);
+  EXPECT_GE(summary.at("val_top1").get<double>(), 0.2);
+  EXPECT_NEAR(
+      summary.at("time_to_target_seconds").get<double>(),
+      summary.at("train_seconds").get<double>() + summary.at("evaluate_seconds").get<double>(),
+      1e-9);
+}
+
+TEST(Train, RefusesADirectoryThatHoldsFiles) {
+  const TemporaryDirectory directory;
+  write_file(directory.path() / "notes.txt", "mine");
+  const auto config = small_run(directory.path());
+  EXPECT_THROW(train(config), UsageError);
+  EXPECT_THAT(message_of([&] { train(config); }), HasSubstr("--resume auto"));
+  EXPECT_FALSE(fs::exists(directory.path() / "config.toml"));
+}
+
+TEST(Train, WrongUsageLeavesNothingBehind) {
+  const TemporaryDirectory directory;
+  for (const char* model : {"no-such-model", "mlp:no_such_option=1"}) {
+    auto config = small_run(directory.path() / "run", model);
+    EXPECT_THROW(train(config), UsageError);
+  }
+  auto config = small_run(directory.path() / "run");
+  config.batch_size = 513;
+  EXPECT_THAT(message_of([&] { train(config); }),
+              testing::AllOf(HasSubstr("513"), HasSubstr("512")));
+  config.batch_size_per_rank = 10;
+  EXPECT_THAT(message_of([&] { train(config); }), HasSubstr("both --batch-size"));
+  EXPECT_FALSE(fs::exists(directory.path() / "run"));
+}
+
+TEST(Train, StopsAndSaysWhereWhenTheLossIsNotANumber) {
+  const TemporaryDirectory directory;
+  auto config = small_run(directory.path() / "run");
+  config.optimizer = "sgd";
+  config.schedule = "warmup:steps=9,start=1e-30,then=constant";
+  config.lr = 1e30;
+  config.checkpoint_every = Interval::parse("1steps", "");
+  const std::string message = message_of([&] { train(config); });
+  EXPECT_THAT(message, HasSubstr("the loss is"));
+  EXPECT_THAT(message, HasSubstr("at step"));
+  EXPECT_THAT(message, HasSubstr("last good checkpoint is"));
+  const auto summary = nlohmann::json::parse(read_file(config.out / "summary.json"));
+  EXPECT_EQ(summary["status"], "failed");
+  EXPECT_EQ(summary["error"], message);
+  EXPECT_TRUE(read_newest_good(config.out / "checkpoints", [](const std::string&) {}).has_value());
+}
+
+TEST(Train, GoesOnWhenCheckpointsCannotBeWritten) {
+  const TemporaryDirectory directory;
+  auto config = small_run(directory.path() / "run");
+  config.checkpoint_every = Interval::parse("1epoch", "");
+  config.resume = "auto";  // allows a directory that holds files
+  fs::create_directories(config.out);
+  write_file(config.out / "checkpoints", "a file where the folder should be");
+  std::ostringstream shown;
+  TrainContext context;
+  context.output.stream = &shown;
+  EXPECT_EQ(train(config, {}, context).summary.at("status"), "completed");
+  EXPECT_THAT(shown.str(), HasSubstr("training goes on"));
+}
+
+}  // namespace
+}  // namespace yoke
