@@ -1,9 +1,9 @@
 # One library per folder of yoke/, gathered into libyoke; the program; the tests.
 
 add_library(yoke_settings INTERFACE)
-target_include_directories(yoke_settings SYSTEM INTERFACE ${TORCH_INCLUDE_DIRS})
-target_include_directories(yoke_settings INTERFACE
-  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/generated>)
+target_include_directories(yoke_settings SYSTEM INTERFACE
+  ${TORCH_INCLUDE_DIRS} ${PROJECT_BINARY_DIR}/generated)
+target_include_directories(yoke_settings INTERFACE ${PROJECT_SOURCE_DIR})
 target_compile_options(yoke_settings INTERFACE -fPIC -Wall -Wextra $<$<BOOL:${YOKE_WERROR}>:-Werror>)
 # Roots as vector instructions; the same results on processors with and without fused multiply-add.
 target_compile_options(yoke_settings INTERFACE -fno-math-errno -ffp-contract=off)
@@ -16,8 +16,15 @@ endif()
 # The LibTorch targets without their include folders, which come as SYSTEM above.
 target_link_libraries(yoke_settings INTERFACE ${TORCH_LIBRARIES} Threads::Threads)
 
-add_library(yoke)
+# What others link: all folders in one static library.
+add_library(yoke STATIC)
 add_library(yoke::yoke ALIAS yoke)
+target_compile_features(yoke PUBLIC cxx_std_20)
+target_include_directories(yoke PUBLIC
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:include>)
+# In an installed library, yokeConfig.cmake adds LibTorch.
+target_link_libraries(yoke PUBLIC "$<BUILD_INTERFACE:${TORCH_LIBRARIES}>" Threads::Threads fmt::fmt
+                                  nlohmann_json::nlohmann_json)
 
 # Adds the folder yoke/<name>. USES: the folders it may include. LIBRARIES: what it links.
 function(yoke_library name)
@@ -38,14 +45,14 @@ function(yoke_library name)
     target_precompile_headers(yoke_${name} REUSE_FROM yoke_core)
   endif()
   target_sources(yoke PRIVATE $<TARGET_OBJECTS:yoke_${name}>)
-  target_link_libraries(yoke PRIVATE ${ARG_LIBRARIES})
+  target_link_libraries(yoke PRIVATE $<BUILD_INTERFACE:yoke_settings> ${ARG_LIBRARIES})
 endfunction()
 
 # Generates C++ from a .proto file of the source tree into generated/.
 function(yoke_protobuf target proto)
   file(RELATIVE_PATH relative ${PROJECT_SOURCE_DIR} ${proto})
   string(REGEX REPLACE "\\.proto$" "" stem ${PROJECT_BINARY_DIR}/generated/${relative})
-  file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/generated)
+  file(WRITE ${PROJECT_BINARY_DIR}/generated/.clang-tidy "Checks: '-*,bugprone-terminating-continue'\n")
   add_custom_command(OUTPUT ${stem}.pb.cc ${stem}.pb.h
     COMMAND protobuf::protoc --cpp_out=${PROJECT_BINARY_DIR}/generated -I${PROJECT_SOURCE_DIR} ${proto}
     DEPENDS ${proto} VERBATIM)
@@ -55,7 +62,6 @@ endfunction()
 
 # The program: apps/yoke/*.cpp.
 function(yoke_program)
-  target_link_libraries(yoke PUBLIC yoke_settings)
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/apps/yoke/*.cpp)
   add_executable(yoke_program ${sources})
   set_target_properties(yoke_program PROPERTIES OUTPUT_NAME yoke)

@@ -1,0 +1,13 @@
+# The searches for the libraries that Yoke links; yokeConfig.cmake repeats them for its users.
+find_package(Torch REQUIRED)
+find_package(Threads REQUIRED)
+find_package(OpenSSL REQUIRED COMPONENTS Crypto)
+find_package(ZLIB REQUIRED)
+find_package(CURL REQUIRED)
+find_package(LibArchive REQUIRED)
+find_package(fmt REQUIRED)
+find_package(tomlplusplus REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(PkgConfig REQUIRED)
+find_package(Protobuf REQUIRED)
+pkg_check_modules(ISAL REQUIRED IMPORTED_TARGET libisal)
