@@ -1,6 +1,6 @@
 # Makefile: the usual jobs by name, over CMake; `make help` lists them.
 .DEFAULT_GOAL := build
-.PHONY: build train test test-sanitizers tidy format install clean help
+.PHONY: build train test test-sanitizers tidy format install clean help jobs
 
 # On a system other than Debian: install by hand what this script names, and make DEPENDENCIES=true.
 DEPENDENCIES ?= scripts/install-dependencies
@@ -32,7 +32,9 @@ test-sanitizers:  ## The tests under AddressSanitizer and UndefinedBehaviorSanit
 
 tidy:  ## Check names and habits with clang-tidy, the layout with clang-format
 	$(DEPENDENCIES) --lint
-	scripts/tidy
+	cmake --preset tidy
+	cmake --build --preset tidy --parallel $(JOBS) -- -k 0
+	git ls-files -co --exclude-standard '*.h' '*.cpp' | xargs clang-format --dry-run --Werror
 
 format:  ## Lay out every source file
 	$(DEPENDENCIES) --lint
@@ -44,6 +46,9 @@ install: build  ## Install the program, the library and its headers under PREFIX
 
 clean:  ## Remove everything that was built
 	rm -rf build build-*
+
+jobs:  # For scripts.
+	@echo $(JOBS)
 
 help:  ## List these jobs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

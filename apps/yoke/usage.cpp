@@ -33,6 +33,11 @@ std::string usage_message(const CLI::App& program, const CLI::ParseError& error)
        parent = parent->get_parent()) {
     name = parent->get_name() + " " + name;
   }
+  const auto unknown = program.remaining();
+  if (&command == &program && !unknown.empty()) {
+    return fmt::format("unknown command '{}'; allowed: {}; run '{} --help'", unknown.front(),
+                       fmt::join(allowed_words(command), ", "), name);
+  }
   return fmt::format("{}; allowed: {}; run '{} --help'", error.what(),
                      fmt::join(allowed_words(command), ", "), name);
 }

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "yoke/core/format.h"
 
 namespace yoke {
@@ -11,16 +9,6 @@ namespace {
 
 constexpr int kWidth = 24;               // of the bar, in characters
 constexpr double kSecondsBetween = 0.1;  // two drawings
-
-std::string bar(double fraction) {
-  const int eighths = static_cast<int>(std::lround(fraction * kWidth * 8));
-  static constexpr const char* kParts[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
-  std::string text;
-  for (int i = 0; i < eighths / 8; ++i) text += "█";
-  text += kParts[eighths % 8];
-  const int drawn = eighths / 8 + (eighths % 8 != 0 ? 1 : 0);
-  return text + std::string(static_cast<std::size_t>(kWidth - drawn), ' ');
-}
 
 }  // namespace
 
@@ -62,8 +50,9 @@ void ProgressBar::draw(const ProgressState& state) {
   const std::int64_t done = state.step - epoch_ * state.steps_per_epoch;
   const double fraction = static_cast<double>(done) / static_cast<double>(state.steps_per_epoch);
   stream_ << fmt::format("\r\033[Kepoch {:>{}}/{} {}▏{:3.0f} %  {}{}  {} left", epoch_ + 1,
-                         fmt::formatted_size("{}", epochs), epochs, bar(fraction), 100 * fraction,
-                         training_, validation_, format_duration(state.seconds_left))
+                         fmt::formatted_size("{}", epochs), epochs, format_bar(fraction, kWidth),
+                         100 * fraction, training_, validation_,
+                         format_duration(state.seconds_left))
           << std::flush;
   open_ = true;
   since_drawn_.lap();

@@ -1,0 +1,158 @@
+// The documents name only what exists: files that they link to, files of the source tree, flags.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "yoke/core/file.h"
+
+namespace yoke {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Line {
+  std::string file;  ///< Relative to the source tree.
+  int number = 0;    ///< From 1.
+  std::string text = {};
+  bool fenced = false;  ///< In a block of code.
+
+  std::string where() const { return file + ":" + std::to_string(number); }
+};
+
+/// The documents at the top of the source tree and in the folders that have some.
+std::vector<fs::path> documents() {
+  const fs::path root = YOKE_SOURCE_DIR;
+  std::vector<fs::path> found;
+  const auto take = [&found](const fs::directory_entry& entry) {
+    if (entry.path().extension() == ".md") found.push_back(entry.path());
+  };
+  for (const auto& entry : fs::directory_iterator(root)) take(entry);
+  for (const char* const folder : {"docs", "recipes", "examples"}) {
+    if (!fs::exists(root / folder)) continue;
+    for (const auto& entry : fs::recursive_directory_iterator(root / folder)) take(entry);
+  }
+  return found;
+}
+
+std::vector<Line> lines_of_documents() {
+  std::vector<Line> lines;
+  for (const auto& path : documents()) {
+    std::istringstream text(read_file(path));
+    Line line{.file = fs::relative(path, YOKE_SOURCE_DIR).string()};
+    while (std::getline(text, line.text)) {
+      ++line.number;
+      if (line.text.starts_with("```")) {
+        line.fenced = !line.fenced;
+      } else {
+        lines.push_back(line);
+      }
+    }
+    EXPECT_FALSE(line.fenced) << line.file << " ends in a block of code";
+  }
+  return lines;
+}
+
+/// The first group of each match of `pattern` in `text`.
+std::vector<std::string> matches(const std::string& text, const std::regex& pattern) {
+  std::vector<std::string> found;
+  for (std::sregex_iterator match(text.begin(), text.end(), pattern), end; match != end; ++match) {
+    found.push_back((*match)[1].str());
+  }
+  return found;
+}
+
+TEST(Documents, LinkToFilesThatExist) {
+  const std::regex code("`[^`]*`"), link(R"(\]\(([^)\s]+)\))");
+  int checked = 0;
+  for (const auto& line : lines_of_documents()) {
+    if (line.fenced) continue;
+    for (const auto& target : matches(std::regex_replace(line.text, code, ""), link)) {
+      const std::string path = target.substr(0, target.find('#'));
+      if (path.empty() || target.find("://") != std::string::npos) continue;
+      EXPECT_TRUE(fs::exists((fs::path(YOKE_SOURCE_DIR) / line.file).parent_path() / path))
+          << line.where() << " links to " << target;
+      ++checked;
+    }
+  }
+  EXPECT_GT(checked, 10);
+}
+
+TEST(Documents, NameSourceFilesThatExist) {
+  // Whole words in backquotes; those with <placeholders> or wildcards do not match.
+  const std::regex name(
+      R"(`((?:yoke|apps|cmake|docs|scripts|tests)/[A-Za-z0-9_./-]*[A-Za-z0-9_/])`)");
+  const std::set<std::string> examples = {"yoke/models/small_cnn.cpp", "yoke/optim/signum.cpp"};
+  int checked = 0;
+  for (const auto& line : lines_of_documents()) {
+    if (line.fenced) continue;
+    for (const auto& path : matches(line.text, name)) {
+      if (examples.contains(path)) continue;
+      EXPECT_TRUE(fs::exists(fs::path(YOKE_SOURCE_DIR) / path))
+          << line.where() << " names " << path;
+      ++checked;
+    }
+  }
+  EXPECT_GT(checked, 10);
+}
+
+/// The flags of `yoke train`, from its table's source, for core knows nothing of train.
+std::set<std::string> train_flags() {
+  const auto source = read_file(fs::path(YOKE_SOURCE_DIR) / "yoke/train/flags.cpp");
+  const std::regex entry(
+      R"re(\b(?:text|count|number|number<[^>]*>|choice|interval|boolean)\(\s*"([a-z-]+)")re");
+  const auto names = matches(source, entry);
+  std::set<std::string> flags(names.begin(), names.end());
+  flags.insert({"recipe", "help"});
+  return flags;
+}
+
+/// Flags of Yoke's other commands, and of other programs.
+std::set<std::string> other_flags() {
+  return {"json",   "mirror",      "output", "force",    "format",             // yoke
+          "list",   "tests",       "lint",                                     // scripts
+          "preset", "build",       "prefix", "parallel", "target", "install",  // cmake
+          "logdir", "gtest_filter"};
+}
+
+std::vector<std::string> flags_in(const std::string& text) {
+  static const std::regex pattern(R"((?:^|[^a-z0-9_-])--([a-z][a-z0-9_-]*))");
+  return matches(text, pattern);
+}
+
+TEST(Documents, NameFlagsThatExist) {
+  const auto train = train_flags(), other = other_flags();
+  ASSERT_THAT(train, testing::IsSupersetOf({"model", "batch-size", "seed", "resources"}));
+  int checked = 0;
+  for (const auto& line : lines_of_documents()) {
+    for (const auto& flag : flags_in(line.text)) {
+      EXPECT_TRUE(train.contains(flag) || other.contains(flag))
+          << line.where() << " names --" << flag;
+      ++checked;
+    }
+  }
+  EXPECT_GT(checked, 20);
+}
+
+TEST(Documents, GiveTrainItsOwnFlagsInCommands) {
+  const auto train = train_flags();
+  const std::regex command(R"(yoke train ([^`#]*))");
+  int checked = 0;
+  for (const auto& line : lines_of_documents()) {
+    for (const auto& arguments : matches(line.text, command)) {
+      for (const auto& flag : flags_in(arguments)) {
+        EXPECT_TRUE(train.contains(flag)) << line.where() << " gives yoke train --" << flag;
+        ++checked;
+      }
+    }
+  }
+  EXPECT_GT(checked, 10);
+}
+
+}  // namespace
+}  // namespace yoke
