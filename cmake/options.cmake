@@ -31,7 +31,8 @@ find_path(YOKE_OPENBLAS_DIR libblas.so.3 NO_DEFAULT_PATH
           PATHS /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/openblas-openmp
           DOC "Folder of the libblas.so.3 to run with; empty takes the system's")
 if(YOKE_OPENBLAS_DIR)
-  set(CMAKE_BUILD_RPATH ${YOKE_OPENBLAS_DIR})
   set(CMAKE_INSTALL_RPATH ${YOKE_OPENBLAS_DIR})
   add_link_options(-Wl,--disable-new-dtags)
 endif()
+set(CMAKE_BUILD_WITH_INSTALL_RPATH ON)
+set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)

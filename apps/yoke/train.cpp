@@ -96,7 +96,8 @@ void print_result(const TrainResult& result) {
       "Results: {0}\nNext:\n  yoke evaluate {0}    accuracy per class\n"
       "  tensorboard --logdir {0}    curves and the model's graph\n",
       directory);
-  if (result.status == RunStatus::kStopped) {
+  if (result.status == RunStatus::kStopped &&
+      std::filesystem::exists(result.directory / "checkpoints")) {
     fmt::print("  yoke train --resume {}    go on from the newest checkpoint\n", directory);
   } else {
     fmt::print("  yoke train --help    other models, data, optimizers\n");

@@ -18,7 +18,7 @@ using ::testing::HasSubstr;
 constexpr std::size_t kElements = 3 * 32 * 32;
 
 /// An image whose bytes all are `value`, but for the first.
-std::string image(char value) { return "!" + std::string(kElements - 1, value); }
+std::string image(char value) { return std::string(1, '!').append(kElements - 1, value); }
 
 std::string binary_batch(const std::vector<int>& labels) {
   std::string bytes;

@@ -90,6 +90,21 @@ TEST(Resume, FallsBackFromADamagedCheckpointAndSaysSo) {
   EXPECT_NO_THROW(verify_checkpoint(newest)) << "the damaged one is replaced";
 }
 
+TEST(Resume, FromAnOlderStepGivesUpTheNewerOnes) {
+  const TemporaryDirectory directory;
+  auto config = small_run(directory.path() / "run");
+  config.checkpoint_every = Interval::parse("6steps", "");
+  train(config);
+  config.resume = (config.out / "checkpoints" / "step-00000006").string();
+  config.lr = 5e-4;
+  config.max_steps = 7;
+  const auto summary = train(config).summary;
+  EXPECT_EQ(summary.at("steps"), 7);
+  const auto left = list_checkpoints(config.out / "checkpoints");
+  ASSERT_EQ(left.size(), 2u);
+  EXPECT_EQ(left.front().filename(), "step-00000007");
+}
+
 TEST(Resume, RefusesACheckpointOfAnotherRun) {
   const TemporaryDirectory directory;
   auto config = small_run(directory.path() / "run");

@@ -1,5 +1,6 @@
 #include "yoke/data/glyph_strokes.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <numbers>

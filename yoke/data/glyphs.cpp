@@ -1,6 +1,4 @@
 // yoke/data/glyphs.cpp: digits drawn by the program, a data set that needs no files.
-#include <ATen/Parallel.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -9,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "yoke/core/parallel_for.h"
 #include "yoke/data/glyph_raster.h"
 #include "yoke/data/glyph_strokes.h"
 #include "yoke/data/in_memory.h"
@@ -57,7 +56,7 @@ class Warp {
 class Placement {
  public:
   explicit Placement(RandomStream& random) {
-    const double height = random.uniform(20, 30);
+    const double height = random.uniform(14, 22);
     const double width = height * random.uniform(0.7, 1.2);
     const double angle = clipped_normal(random, 9, 22) * std::numbers::pi / 180;
     const double shear = clipped_normal(random, 0.17, 0.4);
@@ -119,7 +118,7 @@ std::shared_ptr<const Dataset> draw_split(std::int64_t size, std::uint64_t seed,
   auto labels = draw_labels(size, RandomStream(seed, split, kShuffleStep, Purpose::kGlyphs));
   constexpr std::size_t kElements = kGlyphSize * kGlyphSize;
   std::vector<std::uint8_t> pixels(labels.size() * kElements);
-  at::parallel_for(0, size, 64, [&](std::int64_t begin, std::int64_t end) {
+  parallel_for(size, [&](std::int64_t begin, std::int64_t end) {
     for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
       RandomStream random(seed, split, i, Purpose::kGlyphs);
       draw_glyph(static_cast<int>(labels[i]), noise, random,

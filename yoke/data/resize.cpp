@@ -1,11 +1,12 @@
 #include "yoke/data/resize.h"
 
-#include <ATen/Parallel.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "yoke/core/error.h"
+#include "yoke/core/parallel_for.h"
 #include "yoke/core/vectorise.h"
 #include "yoke/data/in_memory.h"
 
@@ -90,7 +91,7 @@ std::shared_ptr<const Dataset> resized(std::shared_ptr<const Dataset> dataset, s
   const std::int64_t size = dataset->size(), elements = info.image.elements();
   std::vector<std::uint8_t> pixels(static_cast<std::size_t>(size * elements));
   std::vector<std::int64_t> labels(static_cast<std::size_t>(size));
-  at::parallel_for(0, size, 64, [&](std::int64_t begin, std::int64_t end) {
+  parallel_for(size, [&](std::int64_t begin, std::int64_t end) {
     std::vector<std::uint8_t> scratch;
     std::vector<float> row;
     for (std::int64_t i = begin; i < end; ++i) {

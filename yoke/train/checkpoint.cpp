@@ -166,6 +166,12 @@ std::vector<fs::path> list_checkpoints(const fs::path& directory) {
   return paths;
 }
 
+void remove_checkpoints_after(const fs::path& directory, std::int64_t step) {
+  for (const auto& path : list_checkpoints(directory)) {
+    if (*step_of(path) > step) fs::remove_all(path);
+  }
+}
+
 std::optional<Checkpoint> read_newest_good(const fs::path& directory, const DamageReport& damaged) {
   for (const auto& path : list_checkpoints(directory)) {
     try {

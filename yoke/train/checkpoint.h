@@ -40,6 +40,9 @@ Checkpoint read_checkpoint(const std::filesystem::path& step_directory);
 /// The checkpoints in `directory`, newest first, damaged ones too; empty where it does not exist.
 std::vector<std::filesystem::path> list_checkpoints(const std::filesystem::path& directory);
 
+/// Removes the checkpoints of steps above `step`: those of an earlier try that was given up.
+void remove_checkpoints_after(const std::filesystem::path& directory, std::int64_t step);
+
 /// Takes the message about one damaged checkpoint.
 using DamageReport = std::function<void(const std::string& problem)>;
 

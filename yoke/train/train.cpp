@@ -50,6 +50,18 @@ void describe(Reporter& reporter, const TrainConfig& config, const Workload& wor
   }
 }
 
+/// Writes what repeats the run elsewhere: all but where it was and what it went on from. Of an
+/// earlier part of a resumed run, what came after `resume_step` goes: it is not this run's.
+void begin(const RunDirectory& directory, TrainConfig config,
+           std::optional<std::int64_t> resume_step) {
+  std::filesystem::remove(directory.weights());
+  std::filesystem::remove(directory.summary());
+  if (resume_step) remove_checkpoints_after(directory.checkpoints(), *resume_step);
+  config.out.clear();
+  config.resume.clear();
+  write_file(directory.config(), recipe_text(to_recipe(config)));
+}
+
 /// The weights alone, for `yoke evaluate` and `yoke export` of a run without checkpoints.
 void write_final_weights(const RunDirectory& directory, const Workload& workload) {
   write_weights(directory.weights(), WeightFormat::kSafetensors,
@@ -70,8 +82,8 @@ TrainResult train(TrainConfig config, const TrainParts& parts, const TrainContex
 
   // Only now, so that wrong usage leaves nothing behind.
   const RunDirectory directory = make_run_directory(config, !config.resume.empty());
-  write_file(directory.config(), recipe_text(to_recipe(config)));
   const auto resume_step = checkpoint ? std::optional(checkpoint->step) : std::nullopt;
+  begin(directory, config, resume_step);
   Reporter reporter(config, directory, context.output, resume_step, trainer.state().wall_seconds);
 
   TrainResult result{.status = RunStatus::kCompleted, .directory = directory.path, .summary = {}};
@@ -89,7 +101,8 @@ TrainResult train(TrainConfig config, const TrainParts& parts, const TrainContex
     for (const auto& warning : warnings) reporter.message(warning);
     describe(reporter, config, workload, trainer, directory, threads);
     reporter.graph(workload.model);
-    result.status = TrainingLoop(config, trainer, reporter, directory, context.clock).run(context.stop);
+    result.status =
+        TrainingLoop(config, trainer, reporter, directory, context.clock).run(context.stop);
     reporter.finish();
     write_final_weights(directory, workload);
     summarise(result.status == RunStatus::kCompleted ? "completed" : "stopped", "");
