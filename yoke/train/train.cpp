@@ -1,8 +1,10 @@
 #include "yoke/train/train.h"
 
 #include <ATen/Context.h>
+#include <ATen/Parallel.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "yoke/core/clock.h"
@@ -23,7 +25,8 @@ namespace {
 std::string set_up(TrainConfig& config) {
   validate(config);
   const CpuBudget budget = cpu_budget();
-  if (config.threads == 0) config.threads = budget.threads(1);
+  // LibTorch starts with the number that OMP_NUM_THREADS gives, where it is set.
+  if (config.threads == 0) config.threads = std::min(budget.threads(1), at::get_num_threads());
   set_threads(static_cast<int>(config.threads));
   at::globalContext().setDeterministicAlgorithms(config.deterministic, false);
   if (!config.resume.empty() && config.out.empty()) config.out = resumed_run(config);
