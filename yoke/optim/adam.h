@@ -14,6 +14,7 @@ class Adam final : public Optimizer {
   Adam(FlatParameters& parameters, Options& options, WeightDecay kind, double default_decay);
 
   torch::Tensor step(const Objective& objective, const Rates& rates) override;
+  double default_lr() const override { return 1e-3; }
   std::vector<std::pair<std::string, torch::Tensor>> state() override;
 
  private:

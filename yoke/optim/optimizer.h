@@ -28,6 +28,9 @@ class Optimizer {
   /// Takes one step; returns the loss before it, fp32 [].
   virtual torch::Tensor step(const Objective& objective, const Rates& rates) = 0;
 
+  /// The base learning rate where the user gives none.
+  virtual double default_lr() const = 0;
+
   /// All state by name, as tensors that a checkpoint reads, and a resume writes, in place.
   virtual std::vector<std::pair<std::string, torch::Tensor>> state() = 0;
 };

@@ -36,6 +36,8 @@ class Sgd final : public Optimizer {
     return loss;
   }
 
+  double default_lr() const override { return 0.05; }
+
   std::vector<std::pair<std::string, torch::Tensor>> state() override {
     std::vector<std::pair<std::string, torch::Tensor>> state{{"steps", steps_}};
     if (velocity_.defined()) state.emplace_back("momentum_buffer", velocity_);

@@ -9,20 +9,23 @@
 
 namespace yoke {
 
+inline constexpr std::int64_t kDefaultEpochs = 5;
+inline constexpr std::int64_t kDefaultBatchSize = 256;
+
 /// The flags of `yoke train`, parsed; see flags.cpp for what each means.
 struct TrainConfig {
   std::string model = "lab-cnn";
   std::string data = "glyphs";
   std::filesystem::path data_dir = "data";
 
-  std::optional<std::int64_t> epochs;  ///< Five when neither epochs nor steps are given.
+  std::optional<std::int64_t> epochs;  ///< kDefaultEpochs when neither is given.
   std::optional<std::int64_t> max_steps;
   std::optional<double> target_accuracy;  ///< In (0, 1].
 
-  std::optional<std::int64_t> batch_size;           ///< Over all ranks; 256 by default.
+  std::optional<std::int64_t> batch_size;           ///< Over all ranks; kDefaultBatchSize.
   std::optional<std::int64_t> batch_size_per_rank;  ///< Instead.
   std::string optimizer = "sgd:momentum=0.9";
-  double lr = 0.05;
+  std::optional<double> lr;  ///< The optimizer's own default where it is not given.
   std::string schedule = "constant";
   double label_smoothing = 0;
 

@@ -24,6 +24,8 @@ namespace {
 /// Resolves what the configuration leaves open and sizes the thread pools; returns a line about it.
 std::string set_up(TrainConfig& config) {
   validate(config);
+  if (!config.epochs && !config.max_steps) config.epochs = kDefaultEpochs;
+  if (!config.batch_size && !config.batch_size_per_rank) config.batch_size = kDefaultBatchSize;
   const CpuBudget budget = cpu_budget();
   // LibTorch starts with the number that OMP_NUM_THREADS gives, where it is set.
   if (config.threads == 0) config.threads = std::min(budget.threads(1), at::get_num_threads());
@@ -43,8 +45,8 @@ void describe(Reporter& reporter, const TrainConfig& config, const Workload& wor
                   config.data, train.size(), workload.data.validation->size(),
                   train.info().image.str(), train.info().classes()));
   reporter.message(fmt::format("step       {} images, {}, lr {:g}, schedule {}; {} steps",
-                               trainer.batch_size(), config.optimizer, config.lr, config.schedule,
-                               trainer.total_steps()));
+                               trainer.batch_size(), config.optimizer, trainer.lr(),
+                               config.schedule, trainer.total_steps()));
   reporter.message(fmt::format("machine    {}, {}", workload.device.str(), threads));
   reporter.message(fmt::format("results    {}", directory.path.string()));
   if (trainer.state().step > 0) {
@@ -82,6 +84,7 @@ TrainResult train(TrainConfig config, const TrainParts& parts, const TrainContex
   const auto communicator = make_communicator(config.comm);
   Trainer trainer(config, workload, *communicator);
   if (checkpoint) trainer.resume(*checkpoint);
+  config.lr = trainer.lr();
 
   // Only now, so that wrong usage leaves nothing behind.
   const RunDirectory directory = make_run_directory(config, !config.resume.empty());

@@ -17,9 +17,6 @@
 namespace yoke {
 namespace {
 
-constexpr std::int64_t kDefaultBatchSize = 256;
-constexpr std::int64_t kDefaultEpochs = 5;
-
 std::int64_t global_batch_size(const TrainConfig& config, int ranks) {
   if (config.batch_size_per_rank) return *config.batch_size_per_rank * ranks;
   return config.batch_size.value_or(kDefaultBatchSize);
@@ -43,11 +40,12 @@ Trainer::Trainer(const TrainConfig& config, Workload& workload, Communicator& co
       sampler_(workload.data.train->size(), batch_size_, communicator.rank(), communicator.size(),
                config.seed, true),
       total_steps_(count_steps(config, sampler_.steps_per_epoch())),
-      schedule_(make_schedule(config.schedule, {.lr = config.lr,
-                                                .total_steps = total_steps_,
-                                                .steps_per_epoch = sampler_.steps_per_epoch()})),
       strategy_(make_strategy(config.strategy, workload.parameters, communicator)),
-      optimizer_(make_optimizer(config.optimizer, workload.parameters)) {}
+      optimizer_(make_optimizer(config.optimizer, workload.parameters)),
+      lr_(config.lr.value_or(optimizer_->default_lr())),
+      schedule_(make_schedule(config.schedule, {.lr = lr_,
+                                                .total_steps = total_steps_,
+                                                .steps_per_epoch = sampler_.steps_per_epoch()})) {}
 
 void Trainer::resume(const Checkpoint& checkpoint) {
   const std::string where = fmt::format("the checkpoint of step {}", checkpoint.step);

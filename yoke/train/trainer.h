@@ -40,7 +40,8 @@ class Trainer {
   std::int64_t batch_size() const { return batch_size_; }  ///< Over all ranks.
   std::int64_t steps_per_epoch() const { return sampler_.steps_per_epoch(); }
   std::int64_t total_steps() const { return total_steps_; }
-  double epoch() const;  ///< Passes over the training images done, with fraction.
+  double lr() const { return lr_; }  ///< The base learning rate.
+  double epoch() const;              ///< Passes over the training images done, with fraction.
   bool target_reached() const { return state_.time_to_target_seconds.has_value(); }
 
  private:
@@ -60,9 +61,10 @@ class Trainer {
   std::int64_t batch_size_;
   Sampler sampler_;
   std::int64_t total_steps_;
-  Schedule schedule_;
   std::unique_ptr<Strategy> strategy_;
   std::unique_ptr<Optimizer> optimizer_;
+  double lr_;
+  Schedule schedule_;
   RunState state_;
   StepReport last_;
   std::unique_ptr<Loader> loader_;  // last: its threads read the data

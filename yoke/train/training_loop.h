@@ -42,8 +42,8 @@ class TrainingLoop {
   std::optional<CheckpointWriter> writer_;
   const double earlier_seconds_;   // of the run, before this process
   const std::int64_t first_step_;  // of this process
-  const Stopwatch clock_;  // since the start of the program
-  const Stopwatch pace_;   // since the first step
+  const Stopwatch clock_;          // since the start of the program
+  const Stopwatch pace_;           // since the first step
   Stopwatch since_saved_;
   Stopwatch since_evaluated_;
 };
