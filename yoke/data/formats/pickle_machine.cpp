@@ -6,17 +6,16 @@
 
 #include "yoke/data/formats/pickle_cursor.h"
 #include "yoke/data/formats/pickle_document.h"
+#include "yoke/data/formats/pickle_stack.h"
 
 namespace yoke::pickle {
 namespace {
 
-constexpr std::size_t kMostValues = std::size_t{1} << 22;
 constexpr Index kUnset = std::numeric_limits<Index>::max();
 
-class Machine {
+class Machine : ValueStack {
  public:
-  explicit Machine(Document& document)
-      : document_(document), input_(document.bytes, document.source) {}
+  explicit Machine(Document& document) : ValueStack(document) {}
 
   Index run() {
     const auto header = input_.take(2);
@@ -37,53 +36,6 @@ class Machine {
   }
 
  private:
-  [[noreturn]] void fail(const std::string& what) const { input_.fail(what); }
-
-  void push(Value value) {
-    if (document_.values.size() >= kMostValues) {
-      fail(fmt::format("it holds more than {} values", kMostValues));
-    }
-    stack_.push_back(static_cast<Index>(document_.values.size()));
-    document_.values.push_back(std::move(value));
-  }
-
-  std::size_t available() const { return stack_.size() - (marks_.empty() ? 0 : marks_.back()); }
-
-  void need(std::size_t count) const {
-    if (available() < count) fail("a value is taken from an empty stack");
-  }
-
-  Index pop() {
-    need(1);
-    const Index index = stack_.back();
-    stack_.pop_back();
-    return index;
-  }
-
-  std::vector<Index> pop(std::size_t count) {
-    need(count);
-    std::vector<Index> items(stack_.end() - static_cast<std::ptrdiff_t>(count), stack_.end());
-    stack_.resize(stack_.size() - count);
-    return items;
-  }
-
-  std::vector<Index> pop_to_mark() {
-    if (marks_.empty()) fail("a mark is missing");
-    auto items = pop(available());
-    marks_.pop_back();
-    return items;
-  }
-
-  template <typename Type>
-  Type& top(const char* what) {
-    need(1);
-    auto* value = std::get_if<Type>(&document_.values[stack_.back()]);
-    if (value == nullptr)
-      fail(
-          fmt::format("{} where {} is expected", type_name(document_.values[stack_.back()]), what));
-    return *value;
-  }
-
   bool number(unsigned char opcode) {
     switch (opcode) {
       case 'K':
@@ -288,10 +240,6 @@ class Machine {
     }
   }
 
-  Document& document_;
-  Cursor input_;
-  std::vector<Index> stack_;
-  std::vector<std::size_t> marks_;  // heights of the stack
   std::vector<Index> memo_;
 };
 
