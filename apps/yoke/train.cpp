@@ -2,6 +2,7 @@
 #include "yoke/train/train.h"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -104,13 +105,20 @@ void print_result(const TrainResult& result) {
   }
 }
 
+Output standard_output() {
+  Output output{.stream = &std::cout, .terminal = ::isatty(STDOUT_FILENO) == 1};
+  winsize size{};
+  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+    output.columns = size.ws_col;
+  return output;
+}
+
 int train_command(const Given& given) {
   const TrainConfig config = resolve(given);
-  const TrainContext context{
-      .output = {.stream = &std::cout, .terminal = ::isatty(STDOUT_FILENO) == 1},
-      .stop = &catch_stop_signals(),
-      .command = command_line(),
-      .clock = given.clock};
+  const TrainContext context{.output = standard_output(),
+                             .stop = &catch_stop_signals(),
+                             .command = command_line(),
+                             .clock = given.clock};
   const TrainResult result = train(config, {}, context);
   if (config.progress != "none") print_result(result);
   return result.status == RunStatus::kCompleted ? 0 : kStopped;

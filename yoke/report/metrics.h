@@ -13,7 +13,7 @@ struct Metrics {
   std::int64_t step = 0;  ///< Optimizer steps done.
   double epoch = 0;       ///< Passes over the training images done, with fraction.
   double seconds = 0;     ///< Since the start of the run.
-  std::string split;      ///< `train` or `val`.
+  std::string split = {};      ///< `train` or `val`.
   double loss = 0;        ///< Mean over images.
   double top1 = 0;        ///< Fraction of images, in [0, 1].
   double top5 = 0;        ///< Likewise, the class among the five best.

@@ -19,8 +19,8 @@ class Silent final : public Progress {
 
 }  // namespace
 
-std::unique_ptr<Progress> make_progress(std::string_view mode, std::ostream& stream) {
-  if (mode == "bar") return std::make_unique<ProgressBar>(stream);
+std::unique_ptr<Progress> make_progress(std::string_view mode, std::ostream& stream, int columns) {
+  if (mode == "bar") return std::make_unique<ProgressBar>(stream, columns);
   if (mode == "lines") return std::make_unique<ProgressLines>(stream);
   return std::make_unique<Silent>();
 }

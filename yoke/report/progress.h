@@ -41,7 +41,9 @@ class Progress {
   virtual void finish() = 0;
 };
 
-/// `mode` is `bar`, `lines` or `none`; `stream` must outlive the result.
-std::unique_ptr<Progress> make_progress(std::string_view mode, std::ostream& stream);
+/// `mode` is `bar`, `lines` or `none`; `stream` must outlive the result. A bar stays within
+/// `columns`, for it is drawn anew in its line.
+std::unique_ptr<Progress> make_progress(std::string_view mode, std::ostream& stream,
+                                        int columns = 120);
 
 }  // namespace yoke

@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "yoke/core/format.h"
 
 namespace yoke {
 namespace {
 
-constexpr int kWidth = 24;               // of the bar, in characters
+constexpr int kWidth = 24;               // of the bar, in columns
+constexpr int kLeastWidth = 4;           // below that there is none
 constexpr double kSecondsBetween = 0.1;  // two drawings
 
 }  // namespace
@@ -49,11 +52,15 @@ void ProgressBar::draw(const ProgressState& state) {
       (state.total_steps + state.steps_per_epoch - 1) / state.steps_per_epoch;
   const std::int64_t done = state.step - epoch_ * state.steps_per_epoch;
   const double fraction = static_cast<double>(done) / static_cast<double>(state.steps_per_epoch);
-  stream_ << fmt::format("\r\033[Kepoch {:>{}}/{} {}▏{:3.0f} %  {}{}  {} left", epoch_ + 1,
-                         fmt::formatted_size("{}", epochs), epochs, format_bar(fraction, kWidth),
-                         100 * fraction, training_, validation_,
-                         format_duration(state.seconds_left))
-          << std::flush;
+  const std::string left =
+      fmt::format("epoch {:>{}}/{} ", epoch_ + 1, fmt::formatted_size("{}", epochs), epochs);
+  const std::string right = fmt::format("{:3.0f} %  {}{}  {} left", 100 * fraction, training_,
+                                        validation_, format_duration(state.seconds_left));
+  const int room = columns_ - static_cast<int>(left.size() + right.size()) - 2;
+  const std::string bar =
+      room < kLeastWidth ? "" : format_bar(fraction, std::min(room, kWidth)) + "▏";
+  const std::size_t most = bar.empty() ? static_cast<std::size_t>(columns_) - 1 : std::string::npos;
+  stream_ << "\r\033[K" << (left + bar + right).substr(0, most) << std::flush;
   open_ = true;
   since_drawn_.lap();
 }

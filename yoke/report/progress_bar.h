@@ -10,7 +10,7 @@ namespace yoke {
 
 class ProgressBar final : public Progress {
  public:
-  explicit ProgressBar(std::ostream& stream) : stream_(stream) {}
+  ProgressBar(std::ostream& stream, int columns) : stream_(stream), columns_(columns) {}
   void message(std::string_view text) override;
   void step(const ProgressState& state) override;
   void training(const ProgressState& state, const Metrics& metrics,
@@ -23,6 +23,7 @@ class ProgressBar final : public Progress {
   void end_line();
 
   std::ostream& stream_;
+  const int columns_;
   Stopwatch since_drawn_;
   std::string training_;  // of the line being drawn
   std::string validation_;

@@ -14,7 +14,8 @@ namespace {
 std::unique_ptr<Progress> progress_for(const TrainConfig& config, const Output& output) {
   if (output.stream == nullptr) return make_progress("none", std::cout);
   const std::string automatic = output.terminal ? "bar" : "lines";
-  return make_progress(config.progress == "auto" ? automatic : config.progress, *output.stream);
+  return make_progress(config.progress == "auto" ? automatic : config.progress, *output.stream,
+                       output.columns);
 }
 
 }  // namespace

@@ -20,6 +20,7 @@ namespace yoke {
 struct Output {
   std::ostream* stream = nullptr;  ///< Null: nothing is shown.
   bool terminal = false;           ///< `--progress auto` draws bars here, else lines.
+  int columns = 120;               ///< Of the terminal.
 };
 
 /// Writes reports. A file that cannot be written never ends the training: it is said once.
