@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/yoke/commands.h"
+#include "apps/yoke/environment.h"
 #include "yoke/core/threads.h"
 #include "yoke/train/flags.h"
 #include "yoke/train/module_state.h"
@@ -75,7 +76,8 @@ int evaluate_command(const Given& given) {
   TrainConfig& config = trained.config;
   if (!given.data.empty()) config.data = given.data;
   if (!given.data_dir.empty()) config.data_dir = given.data_dir;
-  config.threads = given.threads > 0 ? given.threads : cpu_budget().threads(1);
+  config.threads = given.threads > 0 ? given.threads : threads_from_environment();
+  if (config.threads == 0) config.threads = cpu_budget().threads(1);
   set_threads(static_cast<int>(config.threads));
   Workload workload(config, {});
   restore_module(*workload.model.module, trained.tensors, trained.source.string());

@@ -12,6 +12,7 @@
 #include <memory>
 
 #include "apps/yoke/commands.h"
+#include "apps/yoke/environment.h"
 #include "apps/yoke/stop_signal.h"
 #include "yoke/core/error.h"
 #include "yoke/core/file.h"
@@ -114,7 +115,8 @@ Output standard_output() {
 }
 
 int train_command(const Given& given) {
-  const TrainConfig config = resolve(given);
+  TrainConfig config = resolve(given);
+  if (config.threads == 0) config.threads = threads_from_environment();
   const TrainContext context{.output = standard_output(),
                              .stop = &catch_stop_signals(),
                              .command = command_line(),

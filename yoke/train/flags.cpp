@@ -186,7 +186,7 @@ const std::vector<TrainFlag>& train_flags() {
       boolean("deterministic", &C::deterministic, "", "Only algorithms whose results never vary",
               kRun),
       count("threads", &C::threads, 0,
-            "Threads of the step; 0 is OMP_NUM_THREADS or one per core allowed", kRun),
+            "Threads of the step; 0 is OMP_NUM_THREADS, or one per core allowed", kRun),
       count("loader-threads", &C::loader_threads, 0, "Threads that make batches; 0 chooses", kRun),
       interval("eval-every", &C::eval_every,
                "Measure the validation images so often, and at the end", kRun),

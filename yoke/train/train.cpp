@@ -1,10 +1,8 @@
 #include "yoke/train/train.h"
 
 #include <ATen/Context.h>
-#include <ATen/Parallel.h>
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <vector>
 
 #include "yoke/core/clock.h"
@@ -27,8 +25,7 @@ std::string set_up(TrainConfig& config) {
   if (!config.epochs && !config.max_steps) config.epochs = kDefaultEpochs;
   if (!config.batch_size && !config.batch_size_per_rank) config.batch_size = kDefaultBatchSize;
   const CpuBudget budget = cpu_budget();
-  // LibTorch starts with the number that OMP_NUM_THREADS gives, where it is set.
-  if (config.threads == 0) config.threads = std::min(budget.threads(1), at::get_num_threads());
+  if (config.threads == 0) config.threads = budget.threads(1);
   set_threads(static_cast<int>(config.threads));
   at::globalContext().setDeterministicAlgorithms(config.deterministic, false);
   if (!config.resume.empty() && config.out.empty()) config.out = resumed_run(config);
