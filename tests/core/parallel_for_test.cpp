@@ -1,3 +1,5 @@
+#include "yoke/core/parallel_for.h"
+
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>
 
@@ -7,8 +9,6 @@
 #include <stdexcept>
 #include <thread>
 #include <vector>
-
-#include "yoke/core/parallel_for.h"
 
 namespace yoke {
 namespace {

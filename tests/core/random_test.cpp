@@ -1,8 +1,8 @@
+#include "yoke/core/random.h"
+
 #include <gtest/gtest.h>
 
 #include <set>
-
-#include "yoke/core/random.h"
 
 namespace yoke {
 namespace {

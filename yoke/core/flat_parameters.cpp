@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <torch/nn/module.h>
 
+#include <set>
+
 #include "yoke/core/error.h"
 
 namespace yoke {
@@ -11,17 +13,24 @@ FlatParameters::FlatParameters(torch::nn::Module& module) {
   const torch::NoGradGuard no_grad;
   const auto parameters = module.named_parameters();
   std::int64_t total = 0;
+  std::set<const void*> seen;
   for (const auto& item : parameters) {
     const auto& parameter = item.value();
     if (parameter.scalar_type() != torch::kFloat32) {
       throw Error(fmt::format("parameter {} is {}; flat parameters are fp32", item.key(),
                               c10::toString(parameter.scalar_type())));
     }
+    if (parameter.numel() > 0 && !seen.insert(parameter.data_ptr()).second) {
+      throw Error(
+          fmt::format("parameter {} shares its memory with another; flat parameters are "
+                      "each one of their own",
+                      item.key()));
+    }
     slices_.push_back({item.key(), parameter.sizes().vec(), total, parameter.numel()});
     total += parameter.numel();
   }
-  const auto device = parameters.is_empty() ? torch::Device(torch::kCPU)
-                                            : parameters.front().value().device();
+  const auto device =
+      parameters.is_empty() ? torch::Device(torch::kCPU) : parameters.front().value().device();
   values_ = torch::empty({total}, torch::dtype(torch::kFloat32).device(device));
   gradients_ = torch::zeros_like(values_);
   for (std::size_t i = 0; i < slices_.size(); ++i) {
@@ -30,8 +39,7 @@ FlatParameters::FlatParameters(torch::nn::Module& module) {
     const auto view = values_.narrow(0, slice.offset, slice.elements).view(slice.shape);
     view.copy_(parameter);
     parameter.set_data(view);
-    parameter.mutable_grad() =
-        gradients_.narrow(0, slice.offset, slice.elements).view(slice.shape);
+    parameter.mutable_grad() = gradients_.narrow(0, slice.offset, slice.elements).view(slice.shape);
   }
 }
 

@@ -1,0 +1,56 @@
+#include "yoke/core/flat_parameters.h"
+
+#include <gtest/gtest.h>
+#include <torch/nn/modules/linear.h>
+
+#include "yoke/core/error.h"
+
+namespace yoke {
+namespace {
+
+TEST(FlatParameters, HoldsValuesOfTheModuleInItsOrder) {
+  torch::nn::Linear layer(3, 2);
+  const auto weight = layer->weight.detach().clone(), bias = layer->bias.detach().clone();
+  FlatParameters parameters(*layer);
+  EXPECT_TRUE(parameters.values().equal(torch::cat({weight.flatten(), bias})));
+  ASSERT_EQ(parameters.slices().size(), 2u);
+  EXPECT_EQ(parameters.slices()[1].name, "bias");
+  EXPECT_EQ(parameters.slices()[1].offset, 6);
+  EXPECT_EQ(parameters.slices()[0].shape, (std::vector<std::int64_t>{2, 3}));
+}
+
+TEST(FlatParameters, ModuleAndVectorSeeEachOthersChanges) {
+  torch::nn::Linear layer(3, 2);
+  FlatParameters parameters(*layer);
+  parameters.values().fill_(2);
+  EXPECT_TRUE(layer->weight.equal(torch::full({2, 3}, 2.0F)));
+  torch::NoGradGuard no_grad;
+  layer->bias.fill_(5);
+  EXPECT_EQ(parameters.values()[7].item<float>(), 5);
+}
+
+TEST(FlatParameters, BackwardFillsTheGradientsInPlace) {
+  torch::nn::Linear layer(3, 1);
+  FlatParameters parameters(*layer);
+  const void* const storage = parameters.gradients().data_ptr();
+  for (int pass = 1; pass <= 2; ++pass) {
+    layer->forward(torch::tensor({{1.0F, 2.0F, 3.0F}})).sum().backward();
+    EXPECT_TRUE(parameters.gradients().equal(torch::tensor({1.0F, 2.0F, 3.0F, 1.0F}) * pass));
+  }
+  EXPECT_EQ(parameters.gradients().data_ptr(), storage);
+}
+
+TEST(FlatParameters, RefusesParametersThatShareMemory) {
+  torch::nn::Linear layer(3, 3);
+  layer->register_parameter("tied", layer->weight.detach());
+  EXPECT_THROW(FlatParameters{*layer}, Error);
+}
+
+TEST(FlatParameters, RefusesOtherTypes) {
+  torch::nn::Linear layer(3, 1);
+  layer->to(torch::kFloat64);
+  EXPECT_THROW(FlatParameters{*layer}, Error);
+}
+
+}  // namespace
+}  // namespace yoke
