@@ -1,9 +1,9 @@
+#include "yoke/report/progress.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <sstream>
-
-#include "yoke/report/progress.h"
 
 namespace yoke {
 namespace {

@@ -10,8 +10,8 @@
 
 namespace yoke {
 
-/// A fixed group of ranks. All ranks make the same calls in the same order, with tensors of the same
-/// dtype and size. Not thread safe.
+/// A fixed group of ranks. All ranks make the same calls in the same order, with tensors of the
+/// same dtype and size. Not thread safe.
 class Communicator {
  public:
   virtual ~Communicator() = default;

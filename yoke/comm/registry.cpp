@@ -11,7 +11,7 @@ const Registry<MakeCommunicator>& communicators() {
 #define COMMUNICATOR(id, help) {plugin_name(#id), help, &make_##id},
 #include "yoke/comm/communicators.def"
 #undef COMMUNICATOR
-  });
+                                                                   });
   return registry;
 }
 

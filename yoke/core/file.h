@@ -35,7 +35,8 @@ std::string read_file(const std::filesystem::path& path);
 /// @throws Error; `path` is then as it was.
 void write_file(const std::filesystem::path& path, std::string_view bytes);
 
-/// Writes `bytes` to the new file `path` and waits for the disk; for files in a temporary directory.
+/// Writes `bytes` to the new file `path` and waits for the disk; for files in a temporary
+/// directory.
 void write_synced(const std::filesystem::path& path, std::span<const std::byte> bytes);
 
 /// Waits until the entries of `directory` are on the disk.

@@ -14,9 +14,9 @@ namespace yoke {
 
 /// One parameter's place in the flat vector.
 struct ParameterSlice {
-  std::string name;             ///< As in named_parameters(): `conv1.weight`.
+  std::string name;  ///< As in named_parameters(): `conv1.weight`.
   std::vector<std::int64_t> shape;
-  std::int64_t offset = 0;      ///< In elements.
+  std::int64_t offset = 0;  ///< In elements.
   std::int64_t elements = 0;
 };
 

@@ -38,8 +38,8 @@ Options::Options(std::string_view text, std::string owner) : owner_(std::move(ow
     text = comma == std::string_view::npos ? std::string_view() : text.substr(comma + 1);
     const auto equals = pair.find('=');
     if (equals == std::string_view::npos || equals == 0) {
-      throw UsageError(fmt::format("'{}' given to {}; options are written key=value,key=value",
-                                   pair, owner_));
+      throw UsageError(
+          fmt::format("'{}' given to {}; options are written key=value,key=value", pair, owner_));
     }
     const std::string key(pair.substr(0, equals));
     if (!values_.emplace(key, pair.substr(equals + 1)).second) {
@@ -104,8 +104,9 @@ void Options::finish() const {
     if (defaults_.contains(key)) continue;
     std::vector<std::string> allowed;
     for (const auto& [known, fallback] : defaults_) allowed.push_back(known);
-    throw UsageError(fmt::format("unknown option '{}' of {}; allowed: {}", key, owner_,
-                                 allowed.empty() ? "none" : fmt::format("{}", fmt::join(allowed, ", "))));
+    throw UsageError(
+        fmt::format("unknown option '{}' of {}; allowed: {}", key, owner_,
+                    allowed.empty() ? "none" : fmt::format("{}", fmt::join(allowed, ", "))));
   }
 }
 

@@ -14,11 +14,13 @@ class Options {
  public:
   Options() = default;
 
-  /// `text` is `key=value,key=value`; `owner` names the plug-in in messages, e.g. "optimizer 'sgd'".
+  /// `text` is `key=value,key=value`; `owner` names the plug-in in messages, e.g. "optimizer
+  /// 'sgd'".
   /// @throws UsageError on a pair without `=`, an empty or a repeated key.
   Options(std::string_view text, std::string owner);
 
-  /// The value of `key`, or `fallback`. @throws UsageError when it is not a number in [least, most].
+  /// The value of `key`, or `fallback`. @throws UsageError when it is not a number in [least,
+  /// most].
   double get(const std::string& key, double fallback,
              double least = std::numeric_limits<double>::lowest(),
              double most = std::numeric_limits<double>::max());
@@ -36,7 +38,8 @@ class Options {
   /// Ends reading. @throws UsageError that names each key nobody read and lists the allowed ones.
   void finish() const;
 
-  /// Every key that was asked for with its default, `momentum=0, nesterov=false`: the plug-in's help.
+  /// Every key that was asked for with its default, `momentum=0, nesterov=false`: the plug-in's
+  /// help.
   std::string describe() const;
 
  private:

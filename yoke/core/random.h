@@ -9,7 +9,14 @@
 namespace yoke {
 
 /// What a stream is for, so that two uses at the same step never share numbers.
-enum class Purpose : std::uint32_t { kInitialise = 1, kShuffle, kAugment, kDropout, kGlyphs, kTest };
+enum class Purpose : std::uint32_t {
+  kInitialise = 1,
+  kShuffle,
+  kAugment,
+  kDropout,
+  kGlyphs,
+  kTest
+};
 
 /// A random stream as a value: equal keys give equal numbers, on any machine, in any order of use.
 /// Meets UniformRandomBitGenerator.

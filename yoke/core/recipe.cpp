@@ -50,8 +50,8 @@ std::vector<RecipeEntry> read_recipe(const std::filesystem::path& path) {
       entries.push_back(entry_of(path.string(), key, node));
     }
   } catch (const toml::parse_error& error) {
-    throw UsageError(fmt::format("{}:{}: {}", path.string(), error.source().begin.line,
-                                 error.description()));
+    throw UsageError(
+        fmt::format("{}:{}: {}", path.string(), error.source().begin.line, error.description()));
   }
   std::stable_sort(entries.begin(), entries.end(),
                    [](const auto& a, const auto& b) { return a.line < b.line; });

@@ -1,4 +1,5 @@
-// yoke/core/registry.h: plug-ins by name. Each folder's .def file lists its plug-ins, one line each.
+// yoke/core/registry.h: plug-ins by name. Each folder's .def file lists its plug-ins, one line
+// each.
 #pragma once
 #include <fmt/format.h>
 #include <fmt/ranges.h>

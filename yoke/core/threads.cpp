@@ -82,8 +82,8 @@ int CpuBudget::threads(int ranks) const {
 }
 
 std::string CpuBudget::str() const {
-  std::string text = fmt::format("{} of {} cores (affinity {}", threads(1), host_cores,
-                                 fmt::join(cores, ","));
+  std::string text =
+      fmt::format("{} of {} cores (affinity {}", threads(1), host_cores, fmt::join(cores, ","));
   if (quota > 0) text += fmt::format("; control group grants {:.2f}", quota);
   return text + ")";
 }

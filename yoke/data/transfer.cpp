@@ -145,9 +145,8 @@ int Transfer::on_progress(void* self, curl_off_t expected, curl_off_t received, 
 
 void Transfer::read_header(std::string_view line) {
   if (line.starts_with("HTTP/")) range_start_ = -1;  // the next response of a chain of redirects
-  constexpr std::string_view kName = "content-range:";
-  if (line.size() < kName.size() || !curl_strnequal(line.data(), kName.data(), kName.size()))
-    return;
+  const std::string name(line.substr(0, line.find(':')));
+  if (!curl_strequal(name.c_str(), "content-range")) return;
   const auto digit = line.find_first_of("0123456789");
   if (digit != std::string_view::npos) {
     std::from_chars(line.data() + digit, line.data() + line.size(), range_start_);

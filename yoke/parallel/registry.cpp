@@ -2,9 +2,9 @@
 
 namespace yoke {
 
-#define STRATEGY(id, help)                                            \
-  std::unique_ptr<Strategy> make_##id(FlatParameters& parameters,     \
-                                      Communicator& communicator, Options& options);
+#define STRATEGY(id, help)                                                                    \
+  std::unique_ptr<Strategy> make_##id(FlatParameters& parameters, Communicator& communicator, \
+                                      Options& options);
 #include "yoke/parallel/strategies.def"
 #undef STRATEGY
 
@@ -13,7 +13,7 @@ const Registry<MakeStrategy>& strategies() {
 #define STRATEGY(id, help) {plugin_name(#id), help, &make_##id},
 #include "yoke/parallel/strategies.def"
 #undef STRATEGY
-  });
+                                                           });
   return registry;
 }
 

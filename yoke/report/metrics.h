@@ -10,13 +10,13 @@ namespace yoke {
 
 /// One report of a split, over the images since the report before.
 struct Metrics {
-  std::int64_t step = 0;  ///< Optimizer steps done.
-  double epoch = 0;       ///< Passes over the training images done, with fraction.
-  double seconds = 0;     ///< Since the start of the run.
-  std::string split = {};      ///< `train` or `val`.
-  double loss = 0;        ///< Mean over images.
-  double top1 = 0;        ///< Fraction of images, in [0, 1].
-  double top5 = 0;        ///< Likewise, the class among the five best.
+  std::int64_t step = 0;   ///< Optimizer steps done.
+  double epoch = 0;        ///< Passes over the training images done, with fraction.
+  double seconds = 0;      ///< Since the start of the run.
+  std::string split = {};  ///< `train` or `val`.
+  double loss = 0;         ///< Mean over images.
+  double top1 = 0;         ///< Fraction of images, in [0, 1].
+  double top5 = 0;         ///< Likewise, the class among the five best.
   double lr = 0;
   double images_per_second = 0;
   double data_wait_seconds = 0;

@@ -77,7 +77,7 @@ TrainFlag text(const char* name, Field TrainConfig::*field, const char* value, c
           true,
           [=](TrainConfig& config, const std::string& given) { config.*field = given; },
           [=](const TrainConfig& config) -> std::optional<std::string> {
-            const std::string given = std::filesystem::path(config.*field).string();
+            std::string given = std::filesystem::path(config.*field).string();
             if (given.empty()) return std::nullopt;
             return given;
           }};

@@ -133,7 +133,8 @@ class Reader {
     for (std::size_t i = 0; i < utf8.size(); ++i) {
       auto byte = static_cast<unsigned char>(utf8[i]);
       if (byte >= 0x80) {
-        if ((byte != 0xC2 && byte != 0xC3) || ++i == utf8.size() || (utf8[i] & 0xC0) != 0x80) {
+        ++i;
+        if ((byte != 0xC2 && byte != 0xC3) || i == utf8.size() || (utf8[i] & 0xC0) != 0x80) {
           fail("the pickle has a string that is no bytes in latin1");
         }
         byte = static_cast<unsigned char>((byte << 6) | (utf8[i] & 0x3F));
