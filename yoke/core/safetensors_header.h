@@ -36,7 +36,7 @@ std::string safetensors_header(const std::vector<SafetensorsEntry>& entries,
 
 /// The entries of a header in its order, checked: their data fill `data_bytes` without holes or
 /// overlaps. @throws Error that says which entry is wrong, without naming the file.
-std::vector<SafetensorsEntry> parse_safetensors_header(std::string_view json,
+std::vector<SafetensorsEntry> parse_safetensors_header(std::string_view text,
                                                        std::uint64_t data_bytes);
 
 }  // namespace yoke

@@ -116,7 +116,7 @@ DatasetInfo glyphs_info() {
 std::shared_ptr<const Dataset> draw_split(std::int64_t size, std::uint64_t seed,
                                           std::uint32_t split, double noise) {
   auto labels = draw_labels(size, RandomStream(seed, split, kShuffleStep, Purpose::kGlyphs));
-  constexpr std::size_t kElements = kGlyphSize * kGlyphSize;
+  constexpr auto kElements = std::size_t{kGlyphSize} * kGlyphSize;
   std::vector<std::uint8_t> pixels(labels.size() * kElements);
   parallel_for(size, [&](std::int64_t begin, std::int64_t end) {
     for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
