@@ -30,11 +30,10 @@ test-sanitizers:  ## The tests under AddressSanitizer and UndefinedBehaviorSanit
 	cmake --build --preset asan --parallel $(JOBS)
 	ctest --preset asan --parallel $(JOBS)
 
-tidy:  ## Check names and habits with clang-tidy, the layout with clang-format
+tidy: build  ## Check names and habits with clang-tidy, the layout with clang-format
 	$(DEPENDENCIES) --lint
-	cmake --preset tidy
-	cmake --build --preset tidy --parallel $(JOBS) -- -k 0
-	git ls-files -co --exclude-standard '*.h' '*.cpp' | xargs clang-format --dry-run --Werror
+	cmake --preset release -DYOKE_TESTS=ON
+	scripts/tidy
 
 format:  ## Lay out every source file
 	$(DEPENDENCIES) --lint

@@ -21,10 +21,11 @@ TEST(Install, TrainsTheExamplesModuleWhenFoundByCMake) {
   const std::string prefix = directory.path() / "prefix";
   const std::string build = directory.path() / "build";
   const std::string cmake = YOKE_CMAKE;
+  const std::string flags = std::string("-DCMAKE_CXX_FLAGS=") + YOKE_SANITIZER_FLAGS;
+  const std::string example = std::string(YOKE_SOURCE_DIR) + "/examples/mnist";
   ASSERT_NO_FATAL_FAILURE(must_run({cmake, "--install", YOKE_BUILD_DIR, "--prefix", prefix}));
-  ASSERT_NO_FATAL_FAILURE(
-      must_run({cmake, "-S", YOKE_SOURCE_DIR "/examples/mnist", "-B", build, "-G", YOKE_GENERATOR,
-                "-DCMAKE_PREFIX_PATH=" + prefix, "-DCMAKE_CXX_FLAGS=" YOKE_SANITIZER_FLAGS}));
+  ASSERT_NO_FATAL_FAILURE(must_run({cmake, "-S", example, "-B", build, "-G", YOKE_GENERATOR,
+                                    "-DCMAKE_PREFIX_PATH=" + prefix, flags}));
   ASSERT_NO_FATAL_FAILURE(must_run({cmake, "--build", build}));
   const std::string run = directory.path() / "run";
   const auto trained =
@@ -36,7 +37,7 @@ TEST(Install, TrainsTheExamplesModuleWhenFoundByCMake) {
 
 TEST(Install, HoldsTheProgramAndTheRecipes) {
   const test::TemporaryDirectory directory;
-  const fs::path prefix = directory.path();
+  const fs::path& prefix = directory.path();
   ASSERT_NO_FATAL_FAILURE(must_run({YOKE_CMAKE, "--install", YOKE_BUILD_DIR, "--prefix", prefix}));
   const auto help = test::run_program({prefix / "bin" / "yoke", "--version"});
   EXPECT_EQ(help.status, 0) << help.output;
