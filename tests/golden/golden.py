@@ -127,7 +127,7 @@ MODELS = {"mlp": Mlp, "lenet": LeNet, "lab-cnn": LabCnn, "six-layer": SixLayer,
 def main(name, optimizer_name, learning_rate, path):
     if name not in MODELS:
         sys.exit(3)
-    start = torch.load(path)
+    start = torch.load(path, weights_only=False)
     prefix = "weight."
     model = MODELS[name]()
     model.load_state_dict({key[len(prefix):]: value for key, value in start.items()
