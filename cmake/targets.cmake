@@ -71,10 +71,10 @@ function(yoke_program)
   target_precompile_headers(yoke_program REUSE_FROM yoke_core)
 endfunction()
 
-# The tests of one folder: tests/<name>/*_test.cpp, linked with the folder and what it USES.
+# The tests of one folder: tests/<name>/*.cpp, linked with the folder and what it USES.
 function(yoke_tests name)
   cmake_parse_arguments(ARG "" "" "USES;LIBRARIES" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${name}/*_test.cpp)
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${name}/*.cpp)
   if(NOT sources)
     return()
   endif()

@@ -1,0 +1,30 @@
+// tests/engine/compare.h: the compiled engine against the eager one.
+#pragma once
+#include <functional>
+
+#include "yoke/engine/compiled.h"
+#include "yoke/models/model.h"
+
+namespace yoke::test {
+
+/// How to compare.
+struct Comparison {
+  std::int64_t batch = 17;
+  int replicas = 1;
+  std::int64_t micro_batch = 0;
+  Precision precision = Precision::kFp32;
+  double label_smoothing = 0.1;
+};
+
+/// Takes two steps of SGD with each engine, on models that `make` makes and that start equal, and
+/// expects equal losses, scores, gradients, buffers and weights, and equal predictions afterwards.
+///
+/// Equal means: no further apart than 2e-5 of a tensor's largest number (sums of some hundred
+/// products in another order differ by some hundred roundings of 6e-8) plus three times what the
+/// eager engine's own result moves at most, in three tries, when its weights are multiplied by
+/// 1 + noise of 2e-6. The latter is for ReLUs and poolings whose choice hangs on a rounding, which
+/// change a gradient by a jump; it is next to nothing in small networks. In bf16 both the fraction
+/// and the noise are 2^-8, and tensors are compared by their norms.
+void compare_with_eager(const std::function<Model()>& make, const Comparison& comparison);
+
+}  // namespace yoke::test

@@ -1,0 +1,55 @@
+#include "yoke/engine/compiled.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <torch/nn.h>
+#include <torch/utils.h>
+
+#include "tests/engine/compare.h"
+#include "yoke/engine/eager.h"
+
+namespace yoke {
+namespace {
+
+using test::compare_with_eager;
+using test::Comparison;
+
+std::string without_dropout(const std::string& model) {
+  return model == "lab-cnn" ? model + ":dropout=0" : model;
+}
+
+std::function<Model()> maker(const std::string& name) {
+  // Small and odd where the model takes any size.
+  const ImageShape image = name == "resnet18" ? ImageShape{3, 13, 17} : ImageShape{3, 28, 28};
+  return [name, image] { return make_model(without_dropout(name), {image, 10}, 3); };
+}
+
+class EveryModel : public testing::TestWithParam<std::string> {};
+
+TEST_P(EveryModel, EqualsEagerForOneImage) { compare_with_eager(maker(GetParam()), {.batch = 1}); }
+TEST_P(EveryModel, EqualsEagerForAnOddBatch) {
+  compare_with_eager(maker(GetParam()), {.batch = 17});
+}
+TEST_P(EveryModel, EqualsEagerForALargeBatch) {
+  compare_with_eager(maker(GetParam()), {.batch = 256});
+}
+TEST_P(EveryModel, EqualsEagerInBf16) {
+  if (const auto why = why_not(Precision::kBf16); !why.empty()) GTEST_SKIP() << why;
+  compare_with_eager(maker(GetParam()), {.batch = 17, .precision = Precision::kBf16});
+}
+
+std::vector<std::string> model_names() {
+  std::vector<std::string> names;
+  for (const auto& entry : models().entries()) names.emplace_back(entry.name);
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(Registry, EveryModel, testing::ValuesIn(model_names()),
+                         [](const auto& info) {
+                           std::string name = info.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+}  // namespace
+}  // namespace yoke

@@ -1,0 +1,213 @@
+#include "yoke/engine/compiled/builder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "yoke/engine/compiled/cross_entropy.h"
+#include "yoke/engine/compiled/kernels/add.h"
+
+namespace yoke::compiled {
+Builder::Builder(const LayerGraph& graph, Workspace& workspace, const PlanOptions& options)
+    : graph_(graph),
+      workspace_(workspace),
+      options_(options),
+      plan_(std::make_unique<Plan>()),
+      tensors_(graph.values.size()),
+      parts_(graph.values.size()),
+      wants_gradient_(wanted_gradients(graph)) {
+  plan_->batch_ = options.batch;
+  plan_->input_ = {.batch = options.batch,
+                   .shape = value(LayerGraph::kInput).shape,
+                   .block = 1,
+                   .type = dnnl::memory::data_type::f32,
+                   .buffer = &plan_->input_buffer_,
+                   .shared = true};
+  tensors_[LayerGraph::kInput] = plan_->input_;
+}
+
+std::unique_ptr<Plan> Builder::build() {
+  plan_layers();
+  plan_->lay_out();
+  return std::move(plan_);
+}
+
+void Builder::plan_layers() {
+  std::vector<std::unique_ptr<LayerPlan>> plans;
+  for (const auto& layer : graph_.layers) {
+    layer_ = layer->name;
+    plans.push_back(layer->plan());
+    plans.back()->forward(*this);
+  }
+  layer_ = "loss";
+  pass_ = Pass::kOther;
+  plan_scores(*this, graph_.output);
+  if (!training()) return;
+  plan_cross_entropy(*this, graph_.output);
+  pass_ = Pass::kBackward;
+  for (std::size_t i = plans.size(); i-- > 0;) {
+    const Layer& layer = *graph_.layers[i];
+    if (!wants_gradient(layer.output) || !has_gradient(layer.output)) continue;
+    layer_ = layer.name;
+    plans[i]->backward(*this);
+  }
+}
+
+Tensor Builder::tensor(ValueId id) const { return tensors_[static_cast<std::size_t>(id)]; }
+
+Tensor Builder::features(ValueId id) {
+  Tensor plain = converted(tensor(id), 1, tensor(id).type);
+  plain.shape = {plain.shape.elements(), 1, 1};
+  return plain;
+}
+
+Tensor Builder::define(ValueId id, std::int64_t block, dnnl::memory::data_type type) {
+  define_as(id, temporary(value(id).shape, block, type));
+  return tensor(id);
+}
+
+void Builder::define_as(ValueId id, const Tensor& tensor) {
+  tensors_[static_cast<std::size_t>(id)] = tensor;
+}
+
+Tensor Builder::temporary(const ImageShape& shape, std::int64_t block,
+                          dnnl::memory::data_type type) {
+  Tensor tensor{.batch = batch(), .shape = shape, .block = block, .type = type};
+  tensor.buffer = buffer(tensor.desc().get_size());
+  return tensor;
+}
+
+Tensor Builder::converted(const Tensor& tensor, std::int64_t block, dnnl::memory::data_type type) {
+  const bool one_pixel = tensor.area() == 1 && block != 8 && block != 16 && tensor.block != 8 &&
+                         tensor.block != 16;
+  if (tensor.type == type && (tensor.block == block || one_pixel)) {
+    Tensor same = use(tensor);
+    same.block = block;
+    return same;
+  }
+  const Tensor result = temporary(tensor.shape, block, type);
+  auto from = memory(tensor), to = memory(result);
+  const dnnl::reorder::primitive_desc description(engine(), from.get_desc(), engine(),
+                                                  to.get_desc(), onednn::attributes());
+  execute(fmt::format("reorder ({})", description.impl_info_str()), dnnl::reorder(description),
+          description.scratchpad_desc(), {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}})
+      .primitive = false;
+  return result;
+}
+
+Buffer* Builder::buffer(std::size_t bytes) {
+  const int now = static_cast<int>(plan_->steps_.size());
+  return &plan_->buffers_.emplace_back(Buffer{.bytes = bytes, .first = now, .last = now});
+}
+
+void Builder::touch(Buffer* buffer) { buffer->last = static_cast<int>(plan_->steps_.size()); }
+
+dnnl::memory Builder::memory(const dnnl::memory::desc& desc, Buffer* buffer) {
+  touch(buffer);
+  dnnl::memory memory(desc, engine(), DNNL_MEMORY_NONE);
+  if (buffer == &plan_->input_buffer_) {
+    plan_->input_memories_.push_back(memory);
+  } else {
+    plan_->bindings_.push_back({memory, buffer});
+  }
+  return memory;
+}
+
+Tensor Builder::use(const Tensor& tensor) {
+  touch(tensor.buffer);
+  return tensor;
+}
+
+Step& Builder::add(std::string operation, std::function<void(const Micro&)> run) {
+  return plan_->steps_.emplace_back(Step{.layer = layer_,
+                                         .operation = std::move(operation),
+                                         .pass = pass_,
+                                         .flops = 0,
+                                         .primitive = false,
+                                         .run = std::move(run)});
+}
+
+Step& Builder::execute(const std::string& operation, const dnnl::primitive& primitive,
+                       const dnnl::memory::desc& scratchpad,
+                       std::unordered_map<int, dnnl::memory> arguments) {
+  if (scratchpad.get_size() > 0) {
+    arguments[DNNL_ARG_SCRATCHPAD] = memory(scratchpad, buffer(scratchpad.get_size()));
+  }
+  Step& step = add(operation, [primitive, &stream = workspace_.stream,
+                               arguments = std::move(arguments)](const Micro&) {
+    primitive.execute(stream, arguments);
+  });
+  step.primitive = true;
+  return step;
+}
+
+Step& Builder::execute(const std::string& operation, const dnnl::primitive& primitive,
+                       const dnnl::memory::desc& scratchpad,
+                       std::unordered_map<int, dnnl::memory> arguments,
+                       std::vector<std::pair<int, GradientTarget>> gradients) {
+  if (scratchpad.get_size() > 0) {
+    arguments[DNNL_ARG_SCRATCHPAD] = memory(scratchpad, buffer(scratchpad.get_size()));
+  }
+  const auto with_gradients = [&](bool accumulate) {
+    auto all = arguments;
+    for (const auto& [argument, target] : gradients) all[argument] = target.memory(accumulate);
+    return all;
+  };
+  Step& step = add(operation, [primitive, &stream = workspace_.stream, first = with_gradients(false),
+                               later = with_gradients(true),
+                               gradients = std::move(gradients)](const Micro& micro) {
+    primitive.execute(stream, micro.accumulate ? later : first);
+    for (const auto& [argument, target] : gradients) target.finish(micro.accumulate, stream);
+  });
+  step.primitive = true;
+  return step;
+}
+
+bool Builder::has_gradient(ValueId id) const {
+  return !parts_[static_cast<std::size_t>(id)].empty();
+}
+
+Tensor Builder::gradient(ValueId id) {
+  auto& parts = parts_[static_cast<std::size_t>(id)];
+  return parts.size() == 1 ? use(parts.front()) : summed(id, parts);
+}
+
+Tensor Builder::summed(ValueId id, std::vector<Tensor>& parts) {
+  for (Tensor& part : parts) part = converted(part, parts.front().block, parts.front().type);
+  const auto own =
+      std::find_if(parts.begin(), parts.end(), [](const Tensor& part) { return !part.shared; });
+  if (own != parts.end()) std::iter_swap(parts.begin(), own);
+  const bool in_place = own != parts.end();
+  const Tensor result = in_place ? use(parts.front())
+                                 : temporary(value(id).shape, parts.front().block, parts.front().type);
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    const Tensor a = use(i == 1 ? parts.front() : result), b = use(parts[i]);
+    use(result);
+    add("sum of gradients", [a, b, result](const Micro&) { add_tensors(a, b, false, result); });
+  }
+  return result;
+}
+
+Tensor Builder::contribute(ValueId id, std::int64_t block, dnnl::memory::data_type type) {
+  const Tensor part = temporary(tensor(id).shape, block, type);
+  contribute(id, part);
+  return part;
+}
+
+void Builder::contribute(ValueId id, const Tensor& part) {
+  parts_[static_cast<std::size_t>(id)].push_back(part);
+}
+
+dnnl::memory Builder::weights(ParameterId id, const dnnl::memory::dims& dims,
+                              const dnnl::memory::desc& wanted) {
+  return workspace_.weights.get(id, dims, wanted);
+}
+
+GradientTarget Builder::gradient_of(ParameterId id, const dnnl::memory::dims& dims,
+                                    const dnnl::memory::desc& desc) {
+  const auto& sum = workspace_.gradients.sum(id, dims, desc);
+  const bool met = !met_.insert(id).second;
+  return {sum, memory(desc, buffer(desc.get_size())), met};
+}
+
+}  // namespace yoke::compiled

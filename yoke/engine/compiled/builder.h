@@ -1,0 +1,142 @@
+// yoke/engine/compiled/builder.h: turns layers into the steps of a plan.
+#pragma once
+#include <map>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "yoke/engine/compiled/layer_graph.h"
+#include "yoke/engine/compiled/parameters.h"
+#include "yoke/engine/compiled/plan.h"
+#include "yoke/engine/compiled/statistics.h"
+
+namespace yoke::compiled {
+
+/// What the plans of one replica share.
+struct Workspace {
+  dnnl::engine engine;
+  dnnl::stream stream;
+  WeightStore& weights;
+  GradientStore& gradients;
+  StatisticsStore& statistics;
+  int replica = 0;
+};
+
+/// What decides a plan.
+struct PlanOptions {
+  std::int64_t batch = 1;  ///< Images of a run.
+  bool training = true;    ///< With loss and backward pass.
+  dnnl::memory::data_type type = dnnl::memory::data_type::f32;  ///< Of activations and weights.
+  double label_smoothing = 0;
+};
+
+/// Plans one layer: asked for its forward pass, and later, where there is one, its backward pass.
+class LayerPlan {
+ public:
+  virtual ~LayerPlan() = default;
+  virtual void forward(class Builder& builder) = 0;
+  virtual void backward(Builder& builder) = 0;
+};
+
+/// Makes a plan. Memory is live from the step that touches it first to the one that touches it last;
+/// asking for a memory object touches its buffer for the step that is added next.
+class Builder {
+ public:
+  Builder(const LayerGraph& graph, Workspace& workspace, const PlanOptions& options);
+
+  std::unique_ptr<Plan> build();
+
+  // What every layer asks.
+  const dnnl::engine& engine() const { return workspace_.engine; }
+  const PlanOptions& options() const { return options_; }
+  std::int64_t batch() const { return options_.batch; }
+  dnnl::memory::data_type type() const { return options_.type; }
+  bool training() const { return options_.training; }
+  Workspace& workspace() { return workspace_; }
+  const Value& value(ValueId id) const { return graph_.values[static_cast<std::size_t>(id)]; }
+  bool is_output(ValueId id) const { return id == graph_.output; }
+
+  // Activations.
+  /// As its producer left it.
+  Tensor tensor(ValueId id) const;
+  /// As [N, F] in the order of LibTorch.
+  Tensor features(ValueId id);
+  /// New memory for the result of the layer being planned.
+  Tensor define(ValueId id, std::int64_t block, dnnl::memory::data_type type);
+  void define_as(ValueId id, const Tensor& tensor);
+  /// New memory.
+  Tensor temporary(const ImageShape& shape, std::int64_t block, dnnl::memory::data_type type);
+  /// `tensor` itself where it is so already.
+  Tensor converted(const Tensor& tensor, std::int64_t block, dnnl::memory::data_type type);
+
+  // Memory.
+  Buffer* buffer(std::size_t bytes);
+  void touch(Buffer* buffer);
+  dnnl::memory memory(const dnnl::memory::desc& desc, Buffer* buffer);
+  dnnl::memory memory(const Tensor& tensor) { return memory(tensor.desc(), tensor.buffer); }
+  /// Touches a tensor for a kernel of our own and returns it.
+  Tensor use(const Tensor& tensor);
+
+  // Steps.
+  Step& add(std::string operation, std::function<void(const Micro&)> run);
+  /// Executes `primitive`, which was made with a scratchpad of the caller's.
+  Step& execute(const std::string& operation, const dnnl::primitive& primitive,
+                const dnnl::memory::desc& scratchpad, std::unordered_map<int, dnnl::memory> arguments);
+  /// As above; `gradients` by argument are of parameters.
+  Step& execute(const std::string& operation, const dnnl::primitive& primitive,
+                const dnnl::memory::desc& scratchpad, std::unordered_map<int, dnnl::memory> arguments,
+                std::vector<std::pair<int, GradientTarget>> gradients);
+
+  // Gradients of activations.
+  bool wants_gradient(ValueId id) const { return wants_gradient_[static_cast<std::size_t>(id)]; }
+  bool has_gradient(ValueId id) const;
+  /// The sum of what the readers of `id` contributed; call once.
+  Tensor gradient(ValueId id);
+  /// New memory for a part of the gradient of `id`.
+  Tensor contribute(ValueId id, std::int64_t block, dnnl::memory::data_type type);
+  void contribute(ValueId id, const Tensor& part);
+
+  // Parameters.
+  dnnl::memory weights(ParameterId id, const dnnl::memory::dims& dims,
+                       const dnnl::memory::desc& wanted);
+  GradientTarget gradient_of(ParameterId id, const dnnl::memory::dims& dims,
+                             const dnnl::memory::desc& desc);
+
+ private:
+  void plan_layers();
+  Tensor summed(ValueId id, std::vector<Tensor>& parts);
+
+  const LayerGraph& graph_;
+  Workspace& workspace_;
+  PlanOptions options_;
+  std::unique_ptr<Plan> plan_;
+  std::vector<Tensor> tensors_;               // by ValueId
+  std::vector<std::vector<Tensor>> parts_;    // of gradients, by ValueId
+  std::vector<bool> wants_gradient_;          // by ValueId
+  std::set<ParameterId> met_;                 // parameters with a gradient so far
+  std::string layer_;                         // being planned
+  Pass pass_ = Pass::kForward;
+};
+
+/// Whether oneDNN fell back to code for formats and shapes that it has no fast code for.
+template <typename Description>
+bool is_slow(const Description& description) {
+  const std::string name = description.impl_info_str();
+  return name.find("ref") != std::string::npos || name.find("gemm") != std::string::npos;
+}
+
+/// `make(false)` describes a primitive in the formats that its tensors have, `make(true)` in those
+/// that oneDNN likes best: takes the first where it is fast.
+template <typename Make>
+auto prefer_given_formats(const Make& make) {
+  try {
+    auto description = make(false);
+    if (!is_slow(description)) return description;
+  } catch (const dnnl::error&) {
+    // No code at all for these formats.
+  }
+  return make(true);
+}
+
+}  // namespace yoke::compiled

@@ -1,0 +1,80 @@
+// yoke/engine/compiled/kernels/lanes.h: sixteen numbers at a time, whatever the processor's width.
+#pragma once
+#include <cstdint>
+#include <cstring>
+
+// Every function here is inlined, so that no vector crosses an ABI; g++ warns all the same.
+#pragma GCC diagnostic ignored "-Wpsabi"
+#define YOKE_INLINE inline __attribute__((always_inline))
+
+namespace yoke::compiled {
+
+inline constexpr std::int64_t kLanes = 16;
+
+using Floats = float __attribute__((vector_size(kLanes * sizeof(float))));
+using Words = std::int32_t __attribute__((vector_size(kLanes * sizeof(std::int32_t))));
+using UnsignedWords = std::uint32_t __attribute__((vector_size(kLanes * sizeof(std::uint32_t))));
+using Halves = std::uint16_t __attribute__((vector_size(kLanes * sizeof(std::uint16_t))));
+using Bytes = std::uint8_t __attribute__((vector_size(kLanes)));
+
+/// A bfloat16 number's bits: the upper half of a float's.
+struct BFloat16 {
+  std::uint16_t bits;
+};
+
+YOKE_INLINE Floats load(const float* from) {
+  Floats lanes;
+  std::memcpy(&lanes, from, sizeof lanes);
+  return lanes;
+}
+YOKE_INLINE Floats load(const BFloat16* from) {
+  Halves halves;
+  std::memcpy(&halves, from, sizeof halves);
+  return (Floats)(__builtin_convertvector(halves, UnsignedWords) << 16);
+}
+YOKE_INLINE void store(Floats lanes, float* to) { std::memcpy(to, &lanes, sizeof lanes); }
+YOKE_INLINE void store(Floats lanes, BFloat16* to) {
+  const auto bits = (UnsignedWords)lanes;
+  const UnsignedWords rounded = bits + 0x7fff + ((bits >> 16) & 1);  // to nearest, ties to even
+  const Halves halves = __builtin_convertvector(rounded >> 16, Halves);
+  std::memcpy(to, &halves, sizeof halves);
+}
+YOKE_INLINE Words load_bytes(const std::uint8_t* from) {
+  Bytes bytes;
+  std::memcpy(&bytes, from, sizeof bytes);
+  return __builtin_convertvector(bytes, Words);
+}
+YOKE_INLINE void store_bytes(Words lanes, std::uint8_t* to) {
+  const Bytes bytes = __builtin_convertvector(lanes, Bytes);
+  std::memcpy(to, &bytes, sizeof bytes);
+}
+
+/// The first `count` lanes, of at most kLanes; the others are zero.
+template <typename T>
+YOKE_INLINE Floats load_some(const T* from, std::int64_t count) {
+  if (count >= kLanes) return load(from);
+  T some[kLanes] = {};
+  std::memcpy(some, from, static_cast<std::size_t>(count) * sizeof(T));
+  return load(some);
+}
+template <typename T>
+YOKE_INLINE void store_some(Floats lanes, T* to, std::int64_t count) {
+  if (count >= kLanes) return store(lanes, to);
+  T some[kLanes];
+  store(lanes, some);
+  std::memcpy(to, some, static_cast<std::size_t>(count) * sizeof(T));
+}
+YOKE_INLINE Words load_some_bytes(const std::uint8_t* from, std::int64_t count) {
+  if (count >= kLanes) return load_bytes(from);
+  std::uint8_t some[kLanes] = {};
+  std::memcpy(some, from, static_cast<std::size_t>(count));
+  return load_bytes(some);
+}
+YOKE_INLINE void store_some_bytes(Words lanes, std::uint8_t* to, std::int64_t count) {
+  if (count >= kLanes) return store_bytes(lanes, to);
+  std::uint8_t some[kLanes];
+  store_bytes(lanes, some);
+  std::memcpy(to, some, static_cast<std::size_t>(count));
+}
+
+}  // namespace yoke::compiled

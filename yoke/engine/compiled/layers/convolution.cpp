@@ -1,0 +1,239 @@
+// yoke/engine/compiled/layers/convolution.cpp: two-dimensional convolution with bias and ReLU.
+#include <fmt/format.h>
+
+#include "yoke/engine/compiled/layers/matrix_layer.h"
+#include "yoke/engine/compiled/lowering.h"
+
+namespace yoke::compiled {
+namespace {
+
+using dnnl::memory;
+
+struct Convolution final : MatrixLayer {
+  memory::dims kernel;  // of the weights: [O, I, H, W], or [G, O / G, I / G, H, W]
+  onednn::Windows windows;
+  ImageShape input_shape, output_shape;
+
+  std::string kind() const override { return "convolution"; }
+  double flops() const override {
+    const auto taps = static_cast<double>(kernel[kernel.size() - 1] * kernel[kernel.size() - 2] *
+                                          kernel[kernel.size() - 3]);
+    return 2 * taps * static_cast<double>(output_shape.elements());
+  }
+  std::unique_ptr<LayerPlan> plan() const override;
+};
+
+class ConvolutionPlan final : public LayerPlan {
+ public:
+  explicit ConvolutionPlan(const Convolution& layer) : layer_(layer) {}
+  void forward(Builder& builder) override;
+  void backward(Builder& builder) override;
+
+ private:
+  memory::desc any_weights(Builder& builder) const {
+    return {layer_.kernel, builder.type(), memory::format_tag::any};
+  }
+  memory::desc any(Builder& builder, const ImageShape& shape) const {
+    return describe_any(builder.batch(), shape, builder.type());
+  }
+  memory::dims bias_dims() const { return {layer_.output_shape.channels}; }
+  memory::desc bias_desc() const {
+    return layer_.bias ? contiguous_desc(bias_dims()) : memory::desc();
+  }
+  void backward_weights(Builder& builder, const Tensor& gradient);
+  void backward_data(Builder& builder, const Tensor& gradient);
+
+  const Convolution& layer_;
+  dnnl::convolution_forward::primitive_desc description_;
+  Tensor src_, dst_;
+};
+
+/// `tensor` in the format of `desc`.
+Tensor in_format(Builder& builder, const Tensor& tensor, const memory::desc& desc) {
+  const auto block = block_of(desc, tensor.batch, tensor.shape, builder.type());
+  return builder.converted(tensor, block.value_or(1), builder.type());
+}
+
+/// Whether one of the formats is none of ours.
+bool is_foreign(const memory::desc& desc, Builder& builder, const ImageShape& shape) {
+  return !block_of(desc, builder.batch(), shape, builder.type());
+}
+
+void ConvolutionPlan::forward(Builder& builder) {
+  const Tensor given = builder.tensor(layer_.inputs[0]);
+  const auto make = [&](bool free) {
+    const bool keep = !free && given.type == builder.type();
+    const auto src = keep ? given.desc() : any(builder, layer_.input_shape);
+    const auto with = [&](const memory::desc& from, const memory::desc& to) {
+      return onednn::convolution_forward(builder.engine(), builder.training(), from,
+                                         any_weights(builder), bias_desc(), to, layer_.windows,
+                                         layer_.eltwise());
+    };
+    auto found = with(src, any(builder, layer_.output_shape));
+    if (is_foreign(found.src_desc(), builder, layer_.input_shape) ||
+        is_foreign(found.dst_desc(), builder, layer_.output_shape)) {
+      found = with(describe(builder.batch(), layer_.input_shape, 1, builder.type()),
+                   describe(builder.batch(), layer_.output_shape, 1, builder.type()));
+    }
+    return found;
+  };
+  description_ = prefer_given_formats(make);
+  src_ = in_format(builder, given, description_.src_desc());
+  const auto block =
+      block_of(description_.dst_desc(), builder.batch(), layer_.output_shape, builder.type());
+  dst_ = builder.define(layer_.output, *block, builder.type());
+  std::unordered_map<int, memory> arguments{
+      {DNNL_ARG_SRC, builder.memory(src_)},
+      {DNNL_ARG_WEIGHTS,
+       builder.weights(layer_.weight, layer_.kernel, description_.weights_desc())},
+      {DNNL_ARG_DST, builder.memory(dst_)}};
+  if (layer_.bias) {
+    arguments[DNNL_ARG_BIAS] = builder.weights(*layer_.bias, bias_dims(), bias_desc());
+  }
+  builder
+      .execute(fmt::format("convolution ({})", description_.impl_info_str()),
+               dnnl::convolution_forward(description_), description_.scratchpad_desc(),
+               std::move(arguments))
+      .flops = layer_.flops() * static_cast<double>(builder.batch());
+}
+
+void ConvolutionPlan::backward(Builder& builder) {
+  const Tensor gradient = gradient_before(builder, layer_, dst_);
+  backward_weights(builder, gradient);
+  if (builder.wants_gradient(layer_.inputs[0])) backward_data(builder, gradient);
+}
+
+void ConvolutionPlan::backward_weights(Builder& builder, const Tensor& gradient) {
+  const memory::desc weights(layer_.kernel, memory::data_type::f32, memory::format_tag::any);
+  const auto make = [&](bool free) {
+    const bool keep = !free && gradient.type == builder.type();
+    const auto with = [&](const memory::desc& src, const memory::desc& diff_dst) {
+      return onednn::convolution_backward_weights(builder.engine(), src, weights, bias_desc(),
+                                                  diff_dst, layer_.windows, description_);
+    };
+    auto found = with(free ? any(builder, layer_.input_shape) : src_.desc(),
+                      keep ? gradient.desc() : any(builder, layer_.output_shape));
+    if (is_foreign(found.src_desc(), builder, layer_.input_shape) ||
+        is_foreign(found.diff_dst_desc(), builder, layer_.output_shape)) {
+      found = with(describe(builder.batch(), layer_.input_shape, 1, builder.type()),
+                   describe(builder.batch(), layer_.output_shape, 1, builder.type()));
+    }
+    return found;
+  };
+  const auto description = prefer_given_formats(make);
+  const Tensor src = in_format(builder, src_, description.src_desc());
+  const Tensor diff_dst = in_format(builder, gradient, description.diff_dst_desc());
+  std::vector<std::pair<int, GradientTarget>> gradients{
+      {DNNL_ARG_DIFF_WEIGHTS,
+       builder.gradient_of(layer_.weight, layer_.kernel, description.diff_weights_desc())}};
+  if (layer_.bias) {
+    gradients.emplace_back(DNNL_ARG_DIFF_BIAS,
+                           builder.gradient_of(*layer_.bias, bias_dims(), bias_desc()));
+  }
+  builder
+      .execute(fmt::format("weight gradient ({})", description.impl_info_str()),
+               dnnl::convolution_backward_weights(description), description.scratchpad_desc(),
+               {{DNNL_ARG_SRC, builder.memory(src)}, {DNNL_ARG_DIFF_DST, builder.memory(diff_dst)}},
+               std::move(gradients))
+      .flops = layer_.flops() * static_cast<double>(builder.batch());
+}
+
+void ConvolutionPlan::backward_data(Builder& builder, const Tensor& gradient) {
+  const auto make = [&](bool free) {
+    const bool keep = !free && gradient.type == builder.type();
+    const auto with = [&](const memory::desc& diff_src, const memory::desc& diff_dst) {
+      return onednn::convolution_backward_data(builder.engine(), diff_src, any_weights(builder),
+                                               diff_dst, layer_.windows, description_);
+    };
+    auto found = with(free ? any(builder, layer_.input_shape) : src_.desc(),
+                      keep ? gradient.desc() : any(builder, layer_.output_shape));
+    if (is_foreign(found.diff_src_desc(), builder, layer_.input_shape) ||
+        is_foreign(found.diff_dst_desc(), builder, layer_.output_shape)) {
+      found = with(describe(builder.batch(), layer_.input_shape, 1, builder.type()),
+                   describe(builder.batch(), layer_.output_shape, 1, builder.type()));
+    }
+    return found;
+  };
+  const auto description = prefer_given_formats(make);
+  const Tensor diff_dst = in_format(builder, gradient, description.diff_dst_desc());
+  const auto block = block_of(description.diff_src_desc(), builder.batch(), layer_.input_shape,
+                              builder.type());
+  const Tensor diff_src = builder.contribute(layer_.inputs[0], *block, builder.type());
+  builder
+      .execute(fmt::format("data gradient ({})", description.impl_info_str()),
+               dnnl::convolution_backward_data(description), description.scratchpad_desc(),
+               {{DNNL_ARG_DIFF_DST, builder.memory(diff_dst)},
+                {DNNL_ARG_WEIGHTS,
+                 builder.weights(layer_.weight, layer_.kernel, description.weights_desc())},
+                {DNNL_ARG_DIFF_SRC, builder.memory(diff_src)}})
+      .flops = layer_.flops() * static_cast<double>(builder.batch());
+}
+
+std::unique_ptr<LayerPlan> Convolution::plan() const {
+  return std::make_unique<ConvolutionPlan>(*this);
+}
+
+}  // namespace
+
+namespace {
+
+struct Axis {
+  std::int64_t in, out, taps, stride, dilation, before;
+  /// What the last window leaves over is negative padding in oneDNN's terms.
+  std::int64_t after() const {
+    return (out - 1) * stride + (taps - 1) * dilation + 1 - in - before;
+  }
+};
+
+/// Pixels before the first on both axes.
+std::pair<std::int64_t, std::int64_t> find_padding(const Lowering& lowering,
+                                                   const memory::dims& kernel,
+                                                   std::pair<std::int64_t, std::int64_t> dilation) {
+  if (lowering.op() != "aten::_convolution_mode") return lowering.pair(4);
+  if (lowering.text(4) == "valid") return {0, 0};
+  // "same": where the total is odd, the odd pixel comes last.
+  return {dilation.first * (kernel[kernel.size() - 2] - 1) / 2,
+          dilation.second * (kernel.back() - 1) / 2};
+}
+
+onednn::Windows find_windows(const Lowering& lowering, const memory::dims& kernel,
+                             const ImageShape& in, const ImageShape& out) {
+  const auto [stride_y, stride_x] = lowering.pair(3);
+  const auto dilation = lowering.pair(5);
+  const auto [pad_y, pad_x] = find_padding(lowering, kernel, dilation);
+  const Axis y{in.height, out.height, kernel[kernel.size() - 2], stride_y, dilation.first, pad_y};
+  const Axis x{in.width, out.width, kernel.back(), stride_x, dilation.second, pad_x};
+  return {.strides = {stride_y, stride_x},
+          .dilation = {dilation.first - 1, dilation.second - 1},
+          .padding_left = {pad_y, pad_x},
+          .padding_right = {y.after(), x.after()}};
+}
+
+}  // namespace
+
+// aten::_convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding,
+// groups, ...), aten::_convolution_mode(input, weight, bias, stride, padding, dilation, groups)
+void lower_convolution(Lowering& lowering) {
+  const bool by_name = lowering.op() == "aten::_convolution_mode";
+  if (!by_name && lowering.flag(6)) lowering.unsupported("it is transposed");
+  auto layer = std::make_unique<Convolution>();
+  const ValueId input = lowering.value(0);
+  layer->weight = lowering.parameter(1).value();
+  layer->bias = lowering.parameter(2);
+  layer->input_shape = lowering.shape_of(input).shape;
+  layer->output_shape = lowering.output_shape();
+  layer->kernel = lowering.parameter_shape(layer->weight);
+  if (layer->kernel.size() != 4) lowering.unsupported("it is not of two dimensions");
+  const std::int64_t groups = lowering.integer(by_name ? 6 : 8);
+  if (groups > 1) {
+    layer->kernel.front() /= groups;
+    layer->kernel.insert(layer->kernel.begin(), groups);
+  }
+  layer->windows =
+      find_windows(lowering, layer->kernel, layer->input_shape, layer->output_shape);
+  const std::string name = lowering.module_of(layer->weight);
+  const ImageShape shape = layer->output_shape;
+  lowering.add(std::move(layer), {input}, {shape, false}, name);
+}
+
+}  // namespace yoke::compiled

@@ -1,0 +1,56 @@
+// yoke/engine/compiled/layers/reshape.cpp: other shapes for the same elements of an image.
+#include "yoke/engine/compiled/layers/reshape.h"
+
+#include "yoke/engine/compiled/builder.h"
+#include "yoke/engine/compiled/lowering.h"
+
+namespace yoke::compiled {
+namespace {
+
+class ReshapePlan final : public LayerPlan {
+ public:
+  explicit ReshapePlan(const Reshape& layer) : layer_(layer) {}
+
+  void forward(Builder& builder) override {
+    Tensor tensor = builder.tensor(layer_.inputs[0]);
+    if (!builder.value(layer_.output).flat) {
+      tensor = builder.converted(tensor, 1, tensor.type);
+      tensor.shape = builder.value(layer_.output).shape;
+    }
+    builder.define_as(layer_.output, tensor);
+  }
+
+  void backward(Builder& builder) override {
+    Tensor gradient = builder.gradient(layer_.output);
+    if (!builder.value(layer_.output).flat) {
+      gradient = builder.converted(gradient, 1, gradient.type);
+      gradient.shape = builder.value(layer_.inputs[0]).shape;
+    }
+    builder.contribute(layer_.inputs[0], gradient);
+  }
+
+ private:
+  const Reshape& layer_;
+};
+
+}  // namespace
+
+std::unique_ptr<LayerPlan> Reshape::plan() const { return std::make_unique<ReshapePlan>(*this); }
+
+// aten::flatten(input, start, end), aten::view(input, size), aten::reshape(input, shape)
+void lower_reshape(Lowering& lowering) {
+  const ValueId input = lowering.value(0);
+  const Value from = lowering.shape_of(input);
+  const ImageShape to = lowering.output_shape();
+  if (to.elements() != from.shape.elements()) lowering.unsupported("it moves elements over images");
+  const bool flat = lowering.output_sizes().size() == 2 && from.shape != to;
+  if (!flat && from.shape == to && !from.flat) {
+    lowering.alias(input);
+    return;
+  }
+  lowering.add(std::make_unique<Reshape>(), {input}, {flat ? from.shape : to, flat});
+}
+
+void lower_same(Lowering& lowering) { lowering.alias(lowering.value(0)); }
+
+}  // namespace yoke::compiled

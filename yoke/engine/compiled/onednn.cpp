@@ -1,0 +1,162 @@
+#include "yoke/engine/compiled/onednn.h"
+
+namespace yoke::onednn {
+namespace {
+
+using dnnl::engine;
+using dnnl::prop_kind;
+
+prop_kind forward_kind(bool training) {
+  return training ? prop_kind::forward_training : prop_kind::forward_inference;
+}
+
+// Version 2 gathers what is computed in a `P::desc` first.
+template <typename P, typename Hint, typename... Arguments>
+typename P::primitive_desc describe_backward(const engine& engine, const Hint& hint,
+                                             const Arguments&... arguments) {
+#if DNNL_VERSION_MAJOR >= 3
+  return typename P::primitive_desc(engine, arguments..., hint, attributes());
+#else
+  return typename P::primitive_desc(typename P::desc(arguments...), attributes(), engine, hint);
+#endif
+}
+
+template <typename P, typename... Arguments>
+typename P::primitive_desc describe_forward(const engine& engine, const Eltwise* eltwise,
+                                            const Arguments&... arguments) {
+#if DNNL_VERSION_MAJOR >= 3
+  return typename P::primitive_desc(engine, arguments..., attributes(eltwise));
+#else
+  return typename P::primitive_desc(typename P::desc(arguments...), attributes(eltwise), engine);
+#endif
+}
+
+}  // namespace
+
+Eltwise hard_swish() {
+  // Version 2 has these numbers built in and takes no others.
+#if DNNL_VERSION_MAJOR >= 3
+  return {dnnl::algorithm::eltwise_hardswish, 1.0F / 6, 0.5F};
+#else
+  return {dnnl::algorithm::eltwise_hardswish};
+#endif
+}
+
+dnnl::primitive_attr attributes(const Eltwise* eltwise) {
+  dnnl::primitive_attr attributes;
+  attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  if (eltwise != nullptr) {
+    dnnl::post_ops operations;
+#if DNNL_VERSION_MAJOR >= 3
+    operations.append_eltwise(eltwise->algorithm, eltwise->alpha, eltwise->beta);
+#else
+    operations.append_eltwise(1.0F, eltwise->algorithm, eltwise->alpha, eltwise->beta);
+#endif
+    attributes.set_post_ops(operations);
+  }
+  return attributes;
+}
+
+dnnl::convolution_forward::primitive_desc convolution_forward(
+    const engine& engine, bool training, const memory::desc& src, const memory::desc& weights,
+    const memory::desc& bias, const memory::desc& dst, const Windows& windows,
+    const Eltwise* eltwise) {
+  return describe_forward<dnnl::convolution_forward>(
+      engine, eltwise, forward_kind(training), dnnl::algorithm::convolution_direct, src, weights,
+      bias, dst, windows.strides, windows.dilation, windows.padding_left, windows.padding_right);
+}
+
+dnnl::convolution_backward_data::primitive_desc convolution_backward_data(
+    const engine& engine, const memory::desc& diff_src, const memory::desc& weights,
+    const memory::desc& diff_dst, const Windows& windows,
+    const dnnl::convolution_forward::primitive_desc& forward) {
+  return describe_backward<dnnl::convolution_backward_data>(
+      engine, forward, dnnl::algorithm::convolution_direct, diff_src, weights, diff_dst,
+      windows.strides, windows.dilation, windows.padding_left, windows.padding_right);
+}
+
+dnnl::convolution_backward_weights::primitive_desc convolution_backward_weights(
+    const engine& engine, const memory::desc& src, const memory::desc& diff_weights,
+    const memory::desc& diff_bias, const memory::desc& diff_dst, const Windows& windows,
+    const dnnl::convolution_forward::primitive_desc& forward) {
+  return describe_backward<dnnl::convolution_backward_weights>(
+      engine, forward, dnnl::algorithm::convolution_direct, src, diff_weights, diff_bias, diff_dst,
+      windows.strides, windows.dilation, windows.padding_left, windows.padding_right);
+}
+
+dnnl::inner_product_forward::primitive_desc inner_product_forward(
+    const engine& engine, bool training, const memory::desc& src, const memory::desc& weights,
+    const memory::desc& bias, const memory::desc& dst, const Eltwise* eltwise) {
+  return describe_forward<dnnl::inner_product_forward>(engine, eltwise, forward_kind(training), src,
+                                                       weights, bias, dst);
+}
+
+dnnl::inner_product_backward_data::primitive_desc inner_product_backward_data(
+    const engine& engine, const memory::desc& diff_src, const memory::desc& weights,
+    const memory::desc& diff_dst, const dnnl::inner_product_forward::primitive_desc& forward) {
+  return describe_backward<dnnl::inner_product_backward_data>(engine, forward, diff_src, weights,
+                                                              diff_dst);
+}
+
+dnnl::inner_product_backward_weights::primitive_desc inner_product_backward_weights(
+    const engine& engine, const memory::desc& src, const memory::desc& diff_weights,
+    const memory::desc& diff_bias, const memory::desc& diff_dst,
+    const dnnl::inner_product_forward::primitive_desc& forward) {
+  return describe_backward<dnnl::inner_product_backward_weights>(engine, forward, src, diff_weights,
+                                                                 diff_bias, diff_dst);
+}
+
+dnnl::batch_normalization_forward::primitive_desc batch_norm_forward(
+    const engine& engine, bool training, const memory::desc& data, float epsilon,
+    dnnl::normalization_flags flags) {
+  return describe_forward<dnnl::batch_normalization_forward>(engine, nullptr,
+                                                             forward_kind(training), data,
+#if DNNL_VERSION_MAJOR >= 3
+                                                             data,
+#endif
+                                                             epsilon, flags);
+}
+
+dnnl::batch_normalization_backward::primitive_desc batch_norm_backward(
+    const engine& engine, bool affine, const memory::desc& data, float epsilon,
+    dnnl::normalization_flags flags,
+    const dnnl::batch_normalization_forward::primitive_desc& forward) {
+  return describe_backward<dnnl::batch_normalization_backward>(
+      engine, forward, affine ? prop_kind::backward : prop_kind::backward_data, data, data,
+#if DNNL_VERSION_MAJOR >= 3
+      data,
+#endif
+      epsilon, flags);
+}
+
+dnnl::eltwise_forward::primitive_desc eltwise_forward(const engine& engine, bool training,
+                                                      const memory::desc& data,
+                                                      const Eltwise& eltwise) {
+  return describe_forward<dnnl::eltwise_forward>(engine, nullptr, forward_kind(training),
+                                                 eltwise.algorithm, data,
+#if DNNL_VERSION_MAJOR >= 3
+                                                 data,
+#endif
+                                                 eltwise.alpha, eltwise.beta);
+}
+
+dnnl::eltwise_backward::primitive_desc eltwise_backward(
+    const engine& engine, const memory::desc& data, const Eltwise& eltwise,
+    const dnnl::eltwise_forward::primitive_desc& forward) {
+  return describe_backward<dnnl::eltwise_backward>(engine, forward, eltwise.algorithm, data, data,
+#if DNNL_VERSION_MAJOR >= 3
+                                                   data,
+#endif
+                                                   eltwise.alpha, eltwise.beta);
+}
+
+dnnl::concat::primitive_desc concat(const engine& engine, const memory::desc& dst,
+                                    const std::vector<memory::desc>& parts) {
+#if DNNL_VERSION_MAJOR >= 3
+  return {engine, dst, 1, parts, attributes()};
+#else
+  return {dst, 1, parts, engine, attributes()};
+#endif
+}
+
+}  // namespace yoke::onednn

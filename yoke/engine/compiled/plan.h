@@ -1,0 +1,82 @@
+// yoke/engine/compiled/plan.h: a network's steps for one batch size, with their memory laid out.
+#pragma once
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "yoke/engine/compiled/tensor.h"
+#include "yoke/engine/engine.h"
+
+namespace yoke::compiled {
+
+/// What one run of a plan works on.
+struct Micro {
+  const void* input = nullptr;             ///< As the plan's input tensor.
+  const std::int64_t* target = nullptr;    ///< [n]; null for inference.
+  float* scores = nullptr;                 ///< fp32 [n, classes], filled.
+  double* losses = nullptr;                ///< [n], filled: the loss of each image.
+  std::int64_t first_image = 0;            ///< Index of the first image in the rank's batch.
+  std::int64_t rank_images = 0;            ///< Images of the rank's batch: the mean is over them.
+  StepKey key;
+  bool accumulate = false;  ///< Add parameter gradients to those that are there.
+};
+
+/// Which pass a step belongs to, for tables of times.
+enum class Pass { kForward, kBackward, kOther };
+
+/// One call of a primitive or kernel.
+struct Step {
+  std::string layer;      ///< Its layer's name.
+  std::string operation;  ///< `convolution (jit:avx512_core)`.
+  Pass pass = Pass::kOther;
+  double flops = 0;        ///< Of the matrix kind.
+  bool primitive = false;  ///< The network's own arithmetic in oneDNN: no reorder, no sum.
+  std::function<void(const Micro&)> run;
+};
+
+/// Everything that was allocated and created for one batch size; runs on one thread.
+class Plan {
+ public:
+  /// Bytes of memory it needs.
+  std::size_t bytes() const { return bytes_; }
+
+  /// Gives it `arena`, bytes() large and aligned to 64 bytes; shared with plans that do not run at
+  /// the same time.
+  void bind(std::byte* arena);
+
+  /// Runs every step in order.
+  void run(const Micro& micro);
+
+  /// Points it at a batch of images; run() does.
+  void set_input(const void* data);
+
+  const std::vector<Step>& steps() const { return steps_; }
+  std::int64_t batch() const { return batch_; }
+  /// How Micro::input must lie.
+  const Tensor& input() const { return input_; }
+
+ private:
+  friend class Builder;
+
+  /// A memory object that is pointed at its buffer once there is an arena.
+  struct Binding {
+    dnnl::memory memory;
+    Buffer* buffer;
+  };
+
+  void lay_out();
+
+  std::int64_t batch_ = 0;
+  Buffer input_buffer_;
+  Tensor input_;
+  std::vector<dnnl::memory> input_memories_;
+  std::vector<Step> steps_;
+  std::deque<Buffer> buffers_;  // addresses stay
+  std::vector<Binding> bindings_;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace yoke::compiled

@@ -1,0 +1,27 @@
+// yoke/engine/compiled/reduce.h: the gradients of all replicas into the flat gradient.
+#pragma once
+#include <vector>
+
+#include "yoke/core/flat_parameters.h"
+#include "yoke/engine/compiled/parameters.h"
+
+namespace yoke::compiled {
+
+/// Adds up the gradients of replicas in their order, so that equal parts give equal bits.
+class GradientReducer {
+ public:
+  GradientReducer(const dnnl::engine& engine, FlatParameters& parameters, int members);
+
+  /// The part of `member` of the team: some parameters. `replicas` took part in the step.
+  void run(int member, const std::vector<const GradientStore*>& replicas, dnnl::stream& stream);
+
+ private:
+  void reduce(ParameterId id, const std::vector<const GradientStore*>& replicas,
+              dnnl::stream& stream);
+
+  dnnl::engine engine_;
+  FlatParameters& parameters_;
+  std::vector<std::vector<ParameterId>> shares_;  // by member
+};
+
+}  // namespace yoke::compiled

@@ -1,0 +1,31 @@
+// yoke/engine/compiled/replica.h: one thread's copy of the step.
+#pragma once
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "yoke/engine/compiled/builder.h"
+
+namespace yoke::compiled {
+
+/// Plans for the batch sizes met so far, in one arena, and the gradients they leave.
+class Replica {
+ public:
+  /// The stores must outlive it.
+  Replica(const dnnl::engine& engine, WeightStore& weights, StatisticsStore& statistics,
+          int number);
+
+  /// The plan of `graph`, which must outlive it, with `options`.
+  Plan& plan(const LayerGraph& graph, const PlanOptions& options);
+
+  dnnl::stream& stream() { return workspace_.stream; }
+  const GradientStore& gradients() const { return gradients_; }
+
+ private:
+  GradientStore gradients_;
+  Workspace workspace_;
+  AlignedBytes arena_;
+  std::map<std::pair<bool, std::int64_t>, std::unique_ptr<Plan>> plans_;  // by training, batch
+};
+
+}  // namespace yoke::compiled
