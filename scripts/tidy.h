@@ -2,6 +2,7 @@
 //
 // ATen/core/ivalue.h uses std::vector<IValue> before IValue is complete, which clang only takes
 // while the vector's members are not constexpr; g++ takes it either way.
+#pragma GCC system_header  // what follows is not ours to check
 #include <memory>
 #include <string>
 #undef _GLIBCXX20_CONSTEXPR
