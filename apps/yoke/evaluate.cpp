@@ -79,14 +79,15 @@ int evaluate_command(const Given& given) {
   config.threads = given.threads > 0 ? given.threads : threads_from_environment();
   if (config.threads == 0) config.threads = cpu_budget().threads(1);
   set_threads(static_cast<int>(config.threads));
+  config.replicas = 0;  // this machine may have other cores than the run's
   Workload workload(config, {});
   restore_module(*workload.model.module, trained.tensors, trained.source.string());
   const auto communicator = make_communicator("single");
   const auto& names = workload.data.validation->info().class_names;
   fmt::print("{}: {} on the validation images of {}\n", trained.source.string(), config.model,
              config.data);
-  const Evaluation result = evaluate(*workload.engine, *communicator, workload.data.validation,
-                                     given.batch_size, workload.loader);
+  const Evaluation result = evaluate(*workload.engine.engine, *communicator,
+                                     workload.data.validation, given.batch_size, workload.loader);
   print(result, names);
   if (given.json) fmt::print("{}\n", to_json(result, names).dump());
   return 0;

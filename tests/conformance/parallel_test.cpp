@@ -46,6 +46,7 @@ class FixedEngine final : public Engine {
   torch::Tensor predict(const torch::Tensor& input) override {
     return torch::zeros({input.size(0), 2});
   }
+  std::string describe(std::int64_t) override { return "fixed"; }
 
  private:
   FlatParameters& parameters_;

@@ -38,7 +38,9 @@ Trail follow(Model model, const torch::Tensor& start, const MakeEngine& make_eng
   const auto engine = make_engine(model, parameters);
   Trail trail;
   for (std::int64_t step = 0; step < 2; ++step) {
-    const auto name = [step](const std::string& what) { return fmt::format("step {} {}", step, what); };
+    const auto name = [step](const std::string& what) {
+      return fmt::format("step {} {}", step, what);
+    };
     const auto forward = engine->gradient(make_batch(model, batch_size, 5 + step),
                                           {.seed = 1, .rank = 0, .step = step});
     trail.emplace_back(name("loss"), forward.loss.clone());

@@ -41,6 +41,7 @@ class Oracle final : public Engine {
     }
     return scores;
   }
+  std::string describe(std::int64_t) override { return "oracle"; }
   std::vector<std::int64_t> seen;
 };
 

@@ -36,15 +36,12 @@ struct StepCost {
 
 /// An engine for processors, several times faster than eager on small networks. Each replica
 /// computes its part of the batch, in micro-batches that fit the cache where the model does not
-/// normalise over the batch; gradients are summed in a fixed order. The result depends on the number
-/// of replicas only through rounding, except that batch norm normalises over each replica's part;
-/// its running statistics are those of the whole batch. Dropout draws from counter-based streams of
-/// (seed, rank, step, layer, element).
+/// normalise over the batch; gradients are summed in a fixed order. The result depends on the
+/// number of replicas only through rounding, except that batch norm normalises over each replica's
+/// part; its running statistics are those of the whole batch. Dropout draws from counter-based
+/// streams of (seed, rank, step, layer, element).
 class CompiledEngine : public Engine {
  public:
-  virtual int replicas() const = 0;
-  /// Images a replica computes at once in a batch of `batch_size`.
-  virtual std::int64_t micro_batch(std::int64_t batch_size) = 0;
   /// Floating point operations of a training step per image, of the matrix kind.
   virtual double flops_per_image() const = 0;
   /// Runs the steps of a training micro-batch `repetitions` times and gives the mean of each.

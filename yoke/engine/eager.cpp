@@ -32,6 +32,8 @@ class EagerEngine final : public Engine {
     return forward(input);
   }
 
+  std::string describe(std::int64_t) override { return "eager, fp32"; }
+
  private:
   torch::Tensor to_device(const torch::Tensor& tensor) const {
     return tensor.to(parameters_.values().device(), /*non_blocking=*/true);

@@ -3,6 +3,7 @@
 #include <torch/types.h>
 
 #include <cstdint>
+#include <string>
 
 #include "yoke/core/batch.h"
 
@@ -32,6 +33,9 @@ class Engine {
 
   /// Scores in evaluation mode, fp32 [N, classes], for input fp32 [N, C, H, W].
   virtual torch::Tensor predict(const torch::Tensor& input) = 0;
+
+  /// How it computes a batch of `batch_size`: `compiled, fp32, 2 replicas, micro-batches of 32`.
+  virtual std::string describe(std::int64_t batch_size) = 0;
 };
 
 }  // namespace yoke

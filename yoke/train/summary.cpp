@@ -55,12 +55,12 @@ nlohmann::ordered_json make_summary(const SummaryInput& input) {
   if (!input.error.empty()) json["error"] = input.error;
   json["model"] = config.model;
   json["data"] = config.data;
-  json["engine"] = "eager";
+  json["engine"] = input.workload.engine.name;
   json["precision"] = config.precision;
   json["strategy"] = config.strategy;
   json["comm"] = config.comm == "auto" ? "single" : config.comm;
   json["world_size"] = input.communicator.size();
-  json["replicas"] = config.replicas;
+  json["replicas"] = input.workload.engine.replicas;
   json["optimizer"] = config.optimizer;
   json["schedule"] = config.schedule;
   json["seed"] = config.seed;

@@ -32,7 +32,7 @@ std::string set_up(TrainConfig& config) {
   return fmt::format("{} threads on {}", config.threads, budget.str());
 }
 
-void describe(Reporter& reporter, const TrainConfig& config, const Workload& workload,
+void describe(Reporter& reporter, const TrainConfig& config, Workload& workload,
               const Trainer& trainer, const RunDirectory& directory, const std::string& threads) {
   const auto& train = *workload.data.train;
   reporter.message(
@@ -44,6 +44,9 @@ void describe(Reporter& reporter, const TrainConfig& config, const Workload& wor
   reporter.message(fmt::format("step       {} images, {}, lr {:g}, schedule {}; {} steps",
                                trainer.batch_size(), config.optimizer, trainer.lr(),
                                config.schedule, trainer.total_steps()));
+  auto& engine = workload.engine;
+  if (!engine.note.empty()) reporter.message(engine.note);
+  reporter.message(fmt::format("engine     {}", engine.engine->describe(trainer.batch_size())));
   reporter.message(fmt::format("machine    {}, {}", workload.device.str(), threads));
   reporter.message(fmt::format("results    {}", directory.path.string()));
   if (trainer.state().step > 0) {
@@ -82,6 +85,7 @@ TrainResult train(TrainConfig config, const TrainParts& parts, const TrainContex
   Trainer trainer(config, workload, *communicator);
   if (checkpoint) trainer.resume(*checkpoint);
   config.lr = trainer.lr();
+  config.replicas = workload.engine.replicas;
 
   // Only now, so that wrong usage leaves nothing behind.
   const RunDirectory directory = make_run_directory(config, !config.resume.empty());

@@ -86,7 +86,7 @@ Trainer::StepReport Trainer::compute(std::int64_t step) {
   Forward forward;
   // Loss and mean gradient over all ranks at the current parameters.
   const Objective objective = [&] {
-    forward = strategy_->gradient(*workload_.engine, batch, key);
+    forward = strategy_->gradient(*workload_.engine.engine, batch, key);
     return forward.loss;
   };
   const auto loss = strategy_->update(*optimizer_, objective, rates);
@@ -102,8 +102,8 @@ void Trainer::check_loss() const {
 }
 
 Evaluation Trainer::evaluate() {
-  return yoke::evaluate(*workload_.engine, communicator_, workload_.data.validation, batch_size_,
-                        workload_.loader);
+  return yoke::evaluate(*workload_.engine.engine, communicator_, workload_.data.validation,
+                        batch_size_, workload_.loader);
 }
 
 Checkpoint Trainer::checkpoint() const {

@@ -8,7 +8,6 @@
 #include "yoke/core/error.h"
 #include "yoke/core/threads.h"
 #include "yoke/data/resize.h"
-#include "yoke/engine/eager.h"
 
 namespace yoke {
 namespace {
@@ -47,6 +46,15 @@ void fit_images(DatasetSplits& data, const ImageShape& input) {
   data.validation = resized(data.validation, input.height, input.width);
 }
 
+EngineOptions engine_options(const TrainConfig& config) {
+  return {.name = config.engine,
+          .precision = parse_precision(config.precision),
+          .replicas = static_cast<int>(config.replicas),
+          .threads = static_cast<int>(config.threads),
+          .micro_batch = config.micro_batch,
+          .label_smoothing = config.label_smoothing};
+}
+
 }  // namespace
 
 Workload::Workload(const TrainConfig& config, const TrainParts& parts)
@@ -54,7 +62,7 @@ Workload::Workload(const TrainConfig& config, const TrainParts& parts)
       data(load_data(config, parts)),
       model(build_model(config, parts, data.train->info(), device)),
       parameters(*model.module),
-      engine(make_eager_engine(model, parameters, config.label_smoothing)) {
+      engine(make_engine(model, parameters, engine_options(config))) {
   fit_images(data, model.input);
   const auto threads = static_cast<int>(config.threads);
   loader.threads = config.loader_threads > 0 ? static_cast<int>(config.loader_threads)

@@ -8,7 +8,7 @@
 #include "yoke/core/flat_parameters.h"
 #include "yoke/data/dataset.h"
 #include "yoke/data/loader.h"
-#include "yoke/engine/engine.h"
+#include "yoke/engine/make_engine.h"
 #include "yoke/models/model.h"
 #include "yoke/train/config.h"
 
@@ -30,7 +30,7 @@ struct Workload {
   DatasetSplits data;  ///< Resized to what the model takes.
   Model model;
   FlatParameters parameters;
-  std::unique_ptr<Engine> engine;
+  EngineChoice engine;
   LoaderOptions loader;
 };
 

@@ -19,7 +19,7 @@ Builder::Builder(const LayerGraph& graph, Workspace& workspace, const PlanOption
   plan_->batch_ = options.batch;
   plan_->input_ = {.batch = options.batch,
                    .shape = value(LayerGraph::kInput).shape,
-                   .block = 1,
+                   .format = Format::kPlain,
                    .type = dnnl::memory::data_type::f32,
                    .buffer = &plan_->input_buffer_,
                    .shared = true};
@@ -56,13 +56,13 @@ void Builder::plan_layers() {
 Tensor Builder::tensor(ValueId id) const { return tensors_[static_cast<std::size_t>(id)]; }
 
 Tensor Builder::features(ValueId id) {
-  Tensor plain = converted(tensor(id), 1, tensor(id).type);
+  Tensor plain = converted(tensor(id), Format::kPlain, tensor(id).type);
   plain.shape = {plain.shape.elements(), 1, 1};
   return plain;
 }
 
-Tensor Builder::define(ValueId id, std::int64_t block, dnnl::memory::data_type type) {
-  define_as(id, temporary(value(id).shape, block, type));
+Tensor Builder::define(ValueId id, Format format, dnnl::memory::data_type type) {
+  define_as(id, temporary(value(id).shape, format, type));
   return tensor(id);
 }
 
@@ -70,22 +70,19 @@ void Builder::define_as(ValueId id, const Tensor& tensor) {
   tensors_[static_cast<std::size_t>(id)] = tensor;
 }
 
-Tensor Builder::temporary(const ImageShape& shape, std::int64_t block,
-                          dnnl::memory::data_type type) {
-  Tensor tensor{.batch = batch(), .shape = shape, .block = block, .type = type};
+Tensor Builder::temporary(const ImageShape& shape, Format format, dnnl::memory::data_type type) {
+  Tensor tensor{.batch = batch(), .shape = shape, .format = format, .type = type};
   tensor.buffer = buffer(tensor.desc().get_size());
   return tensor;
 }
 
-Tensor Builder::converted(const Tensor& tensor, std::int64_t block, dnnl::memory::data_type type) {
-  const bool one_pixel = tensor.area() == 1 && block != 8 && block != 16 && tensor.block != 8 &&
-                         tensor.block != 16;
-  if (tensor.type == type && (tensor.block == block || one_pixel)) {
+Tensor Builder::converted(const Tensor& tensor, Format format, dnnl::memory::data_type type) {
+  if (tensor.type == type && same_memory(tensor.format, format, tensor.shape)) {
     Tensor same = use(tensor);
-    same.block = block;
+    same.format = format;
     return same;
   }
-  const Tensor result = temporary(tensor.shape, block, type);
+  const Tensor result = temporary(tensor.shape, format, type);
   auto from = memory(tensor), to = memory(result);
   const dnnl::reorder::primitive_desc description(engine(), from.get_desc(), engine(),
                                                   to.get_desc(), onednn::attributes());
@@ -133,10 +130,9 @@ Step& Builder::execute(const std::string& operation, const dnnl::primitive& prim
   if (scratchpad.get_size() > 0) {
     arguments[DNNL_ARG_SCRATCHPAD] = memory(scratchpad, buffer(scratchpad.get_size()));
   }
-  Step& step = add(operation, [primitive, &stream = workspace_.stream,
-                               arguments = std::move(arguments)](const Micro&) {
-    primitive.execute(stream, arguments);
-  });
+  Step& step =
+      add(operation, [primitive, &stream = workspace_.stream, arguments = std::move(arguments)](
+                         const Micro&) { primitive.execute(stream, arguments); });
   step.primitive = true;
   return step;
 }
@@ -153,8 +149,8 @@ Step& Builder::execute(const std::string& operation, const dnnl::primitive& prim
     for (const auto& [argument, target] : gradients) all[argument] = target.memory(accumulate);
     return all;
   };
-  Step& step = add(operation, [primitive, &stream = workspace_.stream, first = with_gradients(false),
-                               later = with_gradients(true),
+  Step& step = add(operation, [primitive, &stream = workspace_.stream,
+                               first = with_gradients(false), later = with_gradients(true),
                                gradients = std::move(gradients)](const Micro& micro) {
     primitive.execute(stream, micro.accumulate ? later : first);
     for (const auto& [argument, target] : gradients) target.finish(micro.accumulate, stream);
@@ -173,13 +169,14 @@ Tensor Builder::gradient(ValueId id) {
 }
 
 Tensor Builder::summed(ValueId id, std::vector<Tensor>& parts) {
-  for (Tensor& part : parts) part = converted(part, parts.front().block, parts.front().type);
+  for (Tensor& part : parts) part = converted(part, parts.front().format, parts.front().type);
   const auto own =
       std::find_if(parts.begin(), parts.end(), [](const Tensor& part) { return !part.shared; });
   if (own != parts.end()) std::iter_swap(parts.begin(), own);
   const bool in_place = own != parts.end();
-  const Tensor result = in_place ? use(parts.front())
-                                 : temporary(value(id).shape, parts.front().block, parts.front().type);
+  const Tensor result = in_place
+                            ? use(parts.front())
+                            : temporary(value(id).shape, parts.front().format, parts.front().type);
   for (std::size_t i = 1; i < parts.size(); ++i) {
     const Tensor a = use(i == 1 ? parts.front() : result), b = use(parts[i]);
     use(result);
@@ -188,8 +185,8 @@ Tensor Builder::summed(ValueId id, std::vector<Tensor>& parts) {
   return result;
 }
 
-Tensor Builder::contribute(ValueId id, std::int64_t block, dnnl::memory::data_type type) {
-  const Tensor part = temporary(tensor(id).shape, block, type);
+Tensor Builder::contribute(ValueId id, Format format, dnnl::memory::data_type type) {
+  const Tensor part = temporary(tensor(id).shape, format, type);
   contribute(id, part);
   return part;
 }

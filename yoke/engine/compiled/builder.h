@@ -25,8 +25,8 @@ struct Workspace {
 
 /// What decides a plan.
 struct PlanOptions {
-  std::int64_t batch = 1;  ///< Images of a run.
-  bool training = true;    ///< With loss and backward pass.
+  std::int64_t batch = 1;                                       ///< Images of a run.
+  bool training = true;                                         ///< With loss and backward pass.
   dnnl::memory::data_type type = dnnl::memory::data_type::f32;  ///< Of activations and weights.
   double label_smoothing = 0;
 };
@@ -39,8 +39,8 @@ class LayerPlan {
   virtual void backward(Builder& builder) = 0;
 };
 
-/// Makes a plan. Memory is live from the step that touches it first to the one that touches it last;
-/// asking for a memory object touches its buffer for the step that is added next.
+/// Makes a plan. Memory is live from the step that touches it first to the one that touches it
+/// last; asking for a memory object touches its buffer for the step that is added next.
 class Builder {
  public:
   Builder(const LayerGraph& graph, Workspace& workspace, const PlanOptions& options);
@@ -63,12 +63,12 @@ class Builder {
   /// As [N, F] in the order of LibTorch.
   Tensor features(ValueId id);
   /// New memory for the result of the layer being planned.
-  Tensor define(ValueId id, std::int64_t block, dnnl::memory::data_type type);
+  Tensor define(ValueId id, Format format, dnnl::memory::data_type type);
   void define_as(ValueId id, const Tensor& tensor);
   /// New memory.
-  Tensor temporary(const ImageShape& shape, std::int64_t block, dnnl::memory::data_type type);
+  Tensor temporary(const ImageShape& shape, Format format, dnnl::memory::data_type type);
   /// `tensor` itself where it is so already.
-  Tensor converted(const Tensor& tensor, std::int64_t block, dnnl::memory::data_type type);
+  Tensor converted(const Tensor& tensor, Format format, dnnl::memory::data_type type);
 
   // Memory.
   Buffer* buffer(std::size_t bytes);
@@ -82,10 +82,12 @@ class Builder {
   Step& add(std::string operation, std::function<void(const Micro&)> run);
   /// Executes `primitive`, which was made with a scratchpad of the caller's.
   Step& execute(const std::string& operation, const dnnl::primitive& primitive,
-                const dnnl::memory::desc& scratchpad, std::unordered_map<int, dnnl::memory> arguments);
+                const dnnl::memory::desc& scratchpad,
+                std::unordered_map<int, dnnl::memory> arguments);
   /// As above; `gradients` by argument are of parameters.
   Step& execute(const std::string& operation, const dnnl::primitive& primitive,
-                const dnnl::memory::desc& scratchpad, std::unordered_map<int, dnnl::memory> arguments,
+                const dnnl::memory::desc& scratchpad,
+                std::unordered_map<int, dnnl::memory> arguments,
                 std::vector<std::pair<int, GradientTarget>> gradients);
 
   // Gradients of activations.
@@ -94,7 +96,7 @@ class Builder {
   /// The sum of what the readers of `id` contributed; call once.
   Tensor gradient(ValueId id);
   /// New memory for a part of the gradient of `id`.
-  Tensor contribute(ValueId id, std::int64_t block, dnnl::memory::data_type type);
+  Tensor contribute(ValueId id, Format format, dnnl::memory::data_type type);
   void contribute(ValueId id, const Tensor& part);
 
   // Parameters.
@@ -111,11 +113,11 @@ class Builder {
   Workspace& workspace_;
   PlanOptions options_;
   std::unique_ptr<Plan> plan_;
-  std::vector<Tensor> tensors_;               // by ValueId
-  std::vector<std::vector<Tensor>> parts_;    // of gradients, by ValueId
-  std::vector<bool> wants_gradient_;          // by ValueId
-  std::set<ParameterId> met_;                 // parameters with a gradient so far
-  std::string layer_;                         // being planned
+  std::vector<Tensor> tensors_;             // by ValueId
+  std::vector<std::vector<Tensor>> parts_;  // of gradients, by ValueId
+  std::vector<bool> wants_gradient_;        // by ValueId
+  std::set<ParameterId> met_;               // parameters with a gradient so far
+  std::string layer_;                       // being planned
   Pass pass_ = Pass::kForward;
 };
 

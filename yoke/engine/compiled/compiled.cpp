@@ -1,5 +1,6 @@
 #include "yoke/engine/compiled.h"
 
+#include <ATen/Context.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,6 +31,15 @@ Range part_of(const Range& whole, std::int64_t part, std::int64_t parts) {
           whole.begin + whole.size() * (part + 1) / parts};
 }
 
+/// While it lives, this thread takes numbers too small to be normal, which are slow, for zero.
+class FlushDenormals {
+ public:
+  FlushDenormals() { at::globalContext().setFlushDenormal(true); }
+  ~FlushDenormals() { at::globalContext().setFlushDenormal(false); }
+  FlushDenormals(const FlushDenormals&) = delete;
+  FlushDenormals& operator=(const FlushDenormals&) = delete;
+};
+
 class Compiled final : public CompiledEngine {
  public:
   Compiled(Model& model, FlatParameters& parameters, const CompiledOptions& options);
@@ -37,8 +47,7 @@ class Compiled final : public CompiledEngine {
   Forward gradient(const Batch& batch, const StepKey& key) override;
   torch::Tensor predict(const torch::Tensor& input) override;
 
-  int replicas() const override { return team_.size(); }
-  std::int64_t micro_batch(std::int64_t batch_size) override;
+  std::string describe(std::int64_t batch_size) override;
   double flops_per_image() const override;
   std::vector<StepCost> profile(const Batch& batch, int repetitions) override;
   void run_primitives(const Batch& batch) override;
@@ -54,8 +63,8 @@ class Compiled final : public CompiledEngine {
 
   PlanOptions plan_options(bool training, std::int64_t batch) const;
   const LayerGraph& inference_graph();
-  Work training_work(const torch::Tensor& input, const torch::Tensor& target,
-                     torch::Tensor& scores, std::vector<double>& losses, const StepKey& key) const;
+  Work training_work(const torch::Tensor& input, const torch::Tensor& target, torch::Tensor& scores,
+                     std::vector<double>& losses, const StepKey& key) const;
   torch::Tensor check(const torch::Tensor& input) const;
   /// How many parts a replica computes `images` in.
   std::int64_t micro_batches(const LayerGraph& graph, std::int64_t images, bool training);
@@ -65,6 +74,7 @@ class Compiled final : public CompiledEngine {
   void run(const Work& work, const std::vector<Range>& parts,
            const std::function<void(Plan&, const Micro&)>& run_plan);
   void reduce(const std::vector<Range>& parts);
+  std::int64_t micro_batch(std::int64_t batch_size);
   std::int64_t classes() const;
 
   Model& model_;
@@ -162,6 +172,12 @@ std::int64_t Compiled::micro_batch(std::int64_t batch_size) {
   return (images + parts - 1) / parts;
 }
 
+std::string Compiled::describe(std::int64_t batch_size) {
+  return fmt::format("compiled, {}, {} replica{}, micro-batches of {}",
+                     options_.precision == Precision::kBf16 ? "bf16" : "fp32", team_.size(),
+                     team_.size() == 1 ? "" : "s", micro_batch(batch_size));
+}
+
 void Compiled::run(const Work& work, const std::vector<Range>& parts,
                    const std::function<void(Plan&, const Micro&)>& run_plan) {
   struct Part {
@@ -179,7 +195,9 @@ void Compiled::run(const Work& work, const std::vector<Range>& parts,
     }
   }
   const std::int64_t image_elements = model_.input.elements();
-  team_.run([&](int member) { weights_.refresh(member, team_.size(), replicas_[static_cast<std::size_t>(member)].stream()); });
+  team_.run([&](int member) {
+    weights_.refresh(member, team_.size(), replicas_[static_cast<std::size_t>(member)].stream());
+  });
   team_.run([&](int member) {
     if (static_cast<std::size_t>(member) >= programs.size()) return;
     for (const auto& [plan, images] : programs[static_cast<std::size_t>(member)]) {
@@ -268,6 +286,7 @@ void Compiled::run_primitives(const Batch& batch) {
   std::vector<double> losses(static_cast<std::size_t>(batch.size()));
   const Work work = training_work(input, target, scores, losses, {});
   run(work, replica_parts(work), [](Plan& plan, const Micro& micro) {
+    const FlushDenormals flush;  // what the other steps would have written may be anything
     plan.set_input(micro.input);
     for (const Step& step : plan.steps()) {
       if (step.primitive) step.run(micro);

@@ -8,7 +8,7 @@ namespace yoke::compiled {
 
 void plan_scores(Builder& builder, ValueId output) {
   const Tensor last = builder.features(output);
-  const Tensor scores = builder.converted(last, 1, dnnl::memory::data_type::f32);
+  const Tensor scores = builder.converted(last, Format::kPlain, dnnl::memory::data_type::f32);
   builder.define_as(output, scores);
   builder.add("copy of scores", [scores](const Micro& micro) {
     std::memcpy(micro.scores, scores.data<float>(),
@@ -18,7 +18,7 @@ void plan_scores(Builder& builder, ValueId output) {
 
 void plan_cross_entropy(Builder& builder, ValueId output) {
   const Tensor scores = builder.use(builder.tensor(output));
-  const Tensor gradient = builder.contribute(output, 1, dnnl::memory::data_type::f32);
+  const Tensor gradient = builder.contribute(output, Format::kPlain, dnnl::memory::data_type::f32);
   const double smoothing = builder.options().label_smoothing;
   builder.add("cross-entropy", [scores, gradient, smoothing](const Micro& micro) {
     const std::int64_t classes = scores.shape.channels;

@@ -42,7 +42,8 @@ Lowering::Lowering(const torch::jit::Graph& graph, const Model& model) : traced_
 LayerGraph Lowering::run() {
   for (const auto* node : traced_.nodes()) {
     node_ = node;
-    if (node->kind() == torch::jit::prim::Constant || node->kind() == torch::jit::prim::ListConstruct) {
+    if (node->kind() == torch::jit::prim::Constant ||
+        node->kind() == torch::jit::prim::ListConstruct) {
       continue;
     }
     const LowerOperator lower_operator = find_operator(op());
@@ -221,9 +222,9 @@ void Lowering::transpose(std::size_t i) { transposed_[node_->output()] = paramet
 void Lowering::count_steps(std::size_t i) { graph_.counters.push_back(buffer(i)); }
 
 void Lowering::unsupported(const std::string& why) const {
-  throw UnsupportedModel(
-      fmt::format("the model does not compile: {}, {}: {}; use --engine eager, which runs any model",
-                  op(), node_->scopeName().empty() ? "in its forward pass" : node_->scopeName(), why));
+  throw UnsupportedModel(fmt::format(
+      "the model does not compile: {}, {}: {}; use --engine eager, which runs any model", op(),
+      node_->scopeName().empty() ? "in its forward pass" : node_->scopeName(), why));
 }
 
 #define OPERATOR(id, name) void lower_##id(Lowering& lowering);

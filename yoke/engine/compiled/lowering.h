@@ -14,8 +14,8 @@
 
 namespace yoke::compiled {
 
-/// Turns a traced graph into layers, one node after the other; also what an operator's lowering sees
-/// of its node. @throws UnsupportedModel
+/// Turns a traced graph into layers, one node after the other; also what an operator's lowering
+/// sees of its node. @throws UnsupportedModel
 class Lowering {
  public:
   Lowering(const torch::jit::Graph& graph, const Model& model);

@@ -1,5 +1,5 @@
-// yoke/engine/compiled/onednn.h: how primitives are described; all that differs between oneDNN 2 and
-// 3 is in onednn.cpp.
+// yoke/engine/compiled/onednn.h: how primitives are described; all that differs between oneDNN 2
+// and 3 is in onednn.cpp.
 #pragma once
 #include <oneapi/dnnl/dnnl.hpp>
 

@@ -59,8 +59,8 @@ GradientTarget::GradientTarget(const GradientStore::Sum& sum, dnnl::memory aside
   operations.append_sum(1.0F);
   add.set_post_ops(operations);
   replace_ = dnnl::reorder(aside_, sum.memory);
-  add_ = dnnl::reorder(dnnl::reorder::primitive_desc(engine, aside_.get_desc(), engine,
-                                                     sum.memory.get_desc(), add));
+  add_ = dnnl::reorder(
+      dnnl::reorder::primitive_desc(engine, aside_.get_desc(), engine, sum.memory.get_desc(), add));
 }
 
 const dnnl::memory& GradientTarget::memory(bool accumulate) const {

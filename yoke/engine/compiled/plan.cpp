@@ -21,8 +21,8 @@ struct Place {
 
 }  // namespace
 
-// Greedy by size: the largest buffer first, each at the lowest address where nothing lies that lives
-// at the same time (Pisarchyk and Lee 2020, "Efficient memory management for deep neural net
+// Greedy by size: the largest buffer first, each at the lowest address where nothing lies that
+// lives at the same time (Pisarchyk and Lee 2020, "Efficient memory management for deep neural net
 // inference", section 5.1).
 void Plan::lay_out() {
   std::vector<Buffer*> order;
@@ -39,9 +39,10 @@ void Plan::lay_out() {
     }
     buffer->offset = place.begin;
     bytes_ = std::max(bytes_, place.end());
-    places.insert(std::upper_bound(places.begin(), places.end(), place,
-                                   [](const Place& a, const Place& b) { return a.begin < b.begin; }),
-                  place);
+    places.insert(
+        std::upper_bound(places.begin(), places.end(), place,
+                         [](const Place& a, const Place& b) { return a.begin < b.begin; }),
+        place);
   }
 }
 

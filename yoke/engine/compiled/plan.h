@@ -14,12 +14,12 @@ namespace yoke::compiled {
 
 /// What one run of a plan works on.
 struct Micro {
-  const void* input = nullptr;             ///< As the plan's input tensor.
-  const std::int64_t* target = nullptr;    ///< [n]; null for inference.
-  float* scores = nullptr;                 ///< fp32 [n, classes], filled.
-  double* losses = nullptr;                ///< [n], filled: the loss of each image.
-  std::int64_t first_image = 0;            ///< Index of the first image in the rank's batch.
-  std::int64_t rank_images = 0;            ///< Images of the rank's batch: the mean is over them.
+  const void* input = nullptr;           ///< As the plan's input tensor.
+  const std::int64_t* target = nullptr;  ///< [n]; null for inference.
+  float* scores = nullptr;               ///< fp32 [n, classes], filled.
+  double* losses = nullptr;              ///< [n], filled: the loss of each image.
+  std::int64_t first_image = 0;          ///< Index of the first image in the rank's batch.
+  std::int64_t rank_images = 0;          ///< Images of the rank's batch: the mean is over them.
   StepKey key;
   bool accumulate = false;  ///< Add parameter gradients to those that are there.
 };

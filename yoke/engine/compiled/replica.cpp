@@ -4,8 +4,8 @@ namespace yoke::compiled {
 
 Replica::Replica(const dnnl::engine& engine, WeightStore& weights, StatisticsStore& statistics,
                  int number)
-    : gradients_(engine),
-      workspace_{engine, dnnl::stream(engine), weights, gradients_, statistics, number} {}
+    : gradients_(engine), workspace_{engine,     dnnl::stream(engine), weights,
+                                     gradients_, statistics,           number} {}
 
 Plan& Replica::plan(const LayerGraph& graph, const PlanOptions& options) {
   auto& plan = plans_[{options.training, options.batch}];

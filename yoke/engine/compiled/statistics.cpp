@@ -36,8 +36,8 @@ Statistics& StatisticsStore::get(const torch::Tensor& running_mean,
   for (auto& layer : layers_) {
     if (layer.running_mean.is_same(running_mean)) return layer;
   }
-  Statistics& layer = layers_.emplace_back(
-      Statistics{running_mean, running_variance, momentum, area, {}});
+  Statistics& layer =
+      layers_.emplace_back(Statistics{running_mean, running_variance, momentum, area, {}});
   const auto bytes = static_cast<std::size_t>(running_mean.numel()) * sizeof(float);
   for (int i = 0; i < replicas_; ++i) {
     layer.parts.push_back({AlignedBytes(bytes), AlignedBytes(bytes)});

@@ -9,8 +9,8 @@
 
 namespace yoke::compiled {
 
-/// The statistics of one batch norm layer: what each replica found in its part of the batch, and the
-/// running mean and variance, fp32 [C], that follow from all of them.
+/// The statistics of one batch norm layer: what each replica found in its part of the batch, and
+/// the running mean and variance, fp32 [C], that follow from all of them.
 struct Statistics {
   torch::Tensor running_mean, running_variance;
   double momentum = 0;

@@ -18,21 +18,32 @@ struct Buffer {
   std::byte* data = nullptr;
 };
 
-/// A batch of activations, [N][C / block][H][W][block]: a block of 1 is LibTorch's contiguous
-/// format, a block of C its channels_last; oneDNN's own are 8 and 16, padded with zeros.
+/// The order of an image's elements: [C / block][H][W][block].
+enum class Format {
+  kPlain,         ///< Blocks of 1: LibTorch's contiguous format.
+  kChannelsLast,  ///< Blocks of C: LibTorch's channels_last.
+  kBlocks8,       ///< oneDNN's nChw8c; the last block is padded with zeros.
+  kBlocks16,      ///< oneDNN's nChw16c; the last block is padded with zeros.
+};
+
+/// Channels of a block.
+std::int64_t block_size(Format format, std::int64_t channels);
+
+/// A batch of activations.
 struct Tensor {
   std::int64_t batch = 0;
   ImageShape shape;
-  std::int64_t block = 1;
+  Format format = Format::kPlain;
   dnnl::memory::data_type type = dnnl::memory::data_type::f32;
   Buffer* buffer = nullptr;
   bool shared = false;  ///< Others read the same memory: it must not be overwritten.
 
+  std::int64_t block() const { return block_size(format, shape.channels); }
   /// Blocks of channels per image.
-  std::int64_t blocks() const { return (shape.channels + block - 1) / block; }
+  std::int64_t blocks() const { return (shape.channels + block() - 1) / block(); }
   std::int64_t area() const { return shape.height * shape.width; }
   /// With padding.
-  std::int64_t elements() const { return batch * blocks() * area() * block; }
+  std::int64_t elements() const { return batch * blocks() * area() * block(); }
   bool is_bf16() const { return type == dnnl::memory::data_type::bf16; }
   /// As [N, C, H, W].
   dnnl::memory::desc desc() const;
@@ -44,15 +55,18 @@ struct Tensor {
 };
 
 /// The description of an [N, C, H, W] tensor.
-dnnl::memory::desc describe(std::int64_t batch, const ImageShape& shape, std::int64_t block,
+dnnl::memory::desc describe(std::int64_t batch, const ImageShape& shape, Format format,
                             dnnl::memory::data_type type);
 
 /// As above, of a format that oneDNN chooses.
 dnnl::memory::desc describe_any(std::int64_t batch, const ImageShape& shape,
                                 dnnl::memory::data_type type);
 
-/// The block of `desc`, [N, C, H, W]; nothing where it is of another kind.
-std::optional<std::int64_t> block_of(const dnnl::memory::desc& desc, std::int64_t batch,
-                                     const ImageShape& shape, dnnl::memory::data_type type);
+/// The format of `desc`, [N, C, H, W]; nothing where it is none of ours.
+std::optional<Format> format_of(const dnnl::memory::desc& desc, std::int64_t batch,
+                                const ImageShape& shape, dnnl::memory::data_type type);
+
+/// Whether both formats put an image of `shape` into memory in the same way.
+bool same_memory(Format a, Format b, const ImageShape& shape);
 
 }  // namespace yoke::compiled

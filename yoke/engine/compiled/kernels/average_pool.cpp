@@ -75,7 +75,8 @@ YOKE_VECTORISE void unpool_bf16(const BFloat16* gradient, const AverageWindows& 
 template <typename T, typename Kernel>
 void for_each_plane(const Tensor& from, const Tensor& to, const Kernel& kernel) {
   for (std::int64_t i = 0; i < from.batch * from.blocks(); ++i) {
-    kernel(from.data<T>() + i * from.area() * from.block, to.data<T>() + i * to.area() * to.block);
+    kernel(from.data<T>() + i * from.area() * from.block(),
+           to.data<T>() + i * to.area() * to.block());
   }
 }
 
@@ -83,7 +84,7 @@ void for_each_plane(const Tensor& from, const Tensor& to, const Kernel& kernel) 
 
 void average_pool_forward(const Tensor& input, const AverageWindows& windows,
                           const Tensor& output) {
-  const std::int64_t block = input.block;
+  const std::int64_t block = input.block();
   if (input.is_bf16()) {
     for_each_plane<BFloat16>(input, output, [&](const BFloat16* from, BFloat16* to) {
       pool_bf16(from, windows, block, to);
@@ -97,12 +98,11 @@ void average_pool_forward(const Tensor& input, const AverageWindows& windows,
 
 void average_pool_backward(const Tensor& output_gradient, const AverageWindows& windows,
                            const Tensor& input_gradient) {
-  const std::int64_t block = output_gradient.block;
+  const std::int64_t block = output_gradient.block();
   if (output_gradient.is_bf16()) {
-    for_each_plane<BFloat16>(output_gradient, input_gradient,
-                             [&](const BFloat16* from, BFloat16* to) {
-                               unpool_bf16(from, windows, block, to);
-                             });
+    for_each_plane<BFloat16>(
+        output_gradient, input_gradient,
+        [&](const BFloat16* from, BFloat16* to) { unpool_bf16(from, windows, block, to); });
   } else {
     for_each_plane<float>(output_gradient, input_gradient, [&](const float* from, float* to) {
       unpool_floats(from, windows, block, to);

@@ -65,7 +65,7 @@ YOKE_VECTORISE void sum_bf16(const BFloat16* a, const BFloat16* b, const Walk& w
 }  // namespace
 
 void combine(const Tensor& a, const Tensor& b, bool multiply, const Tensor& result) {
-  const Walk walk{a.batch * a.blocks(), a.area(), a.block, b.area()};
+  const Walk walk{a.batch * a.blocks(), a.area(), a.block(), b.area()};
   if (a.is_bf16()) {
     combine_bf16(a.data<BFloat16>(), b.data<BFloat16>(), walk, multiply, result.data<BFloat16>());
   } else {
@@ -74,7 +74,7 @@ void combine(const Tensor& a, const Tensor& b, bool multiply, const Tensor& resu
 }
 
 void sum_over_pixels(const Tensor& a, const Tensor* b, const Tensor& result) {
-  const Walk walk{a.batch * a.blocks(), a.area(), a.block, a.area()};
+  const Walk walk{a.batch * a.blocks(), a.area(), a.block(), a.area()};
   if (a.is_bf16()) {
     sum_bf16(a.data<BFloat16>(), b == nullptr ? nullptr : b->data<BFloat16>(), walk,
              result.data<BFloat16>());

@@ -1,7 +1,6 @@
 #include "yoke/engine/compiled/kernels/dropout.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "yoke/core/vectorise.h"
@@ -43,104 +42,99 @@ YOKE_INLINE UnsignedWords is_kept(UnsignedWords random, std::uint32_t threshold)
   return random >= threshold ? UnsignedWords{} + 1U : UnsignedWords{};
 }
 
-YOKE_VECTORISE void draw(std::uint64_t stream, std::uint32_t layer, std::uint32_t image,
-                         std::uint32_t threshold, std::int64_t count, std::uint8_t* keep) {
-  UnsignedWords lane{};
-  for (std::uint32_t i = 0; i < kLanes; ++i) lane[i] = i;
-  for (std::int64_t block = 0; block * 4 < count; block += kLanes) {
-    Counters words{lane + static_cast<std::uint32_t>(block), UnsignedWords{} + image,
-                   UnsignedWords{} + layer, UnsignedWords{}};
-    philox(words, stream);
-    // One 32-bit lane holds the four bytes of its four elements.
-    const UnsignedWords bytes = is_kept(words.a, threshold) | is_kept(words.b, threshold) << 8 |
-                                is_kept(words.c, threshold) << 16 |
-                                is_kept(words.d, threshold) << 24;
-    std::memcpy(keep + block * 4, &bytes, sizeof bytes);
+/// Which of four pixels each of sixteen channels keeps, one after the other.
+YOKE_INLINE void store_kept(const Counters& random, std::uint32_t threshold, std::int64_t pixels,
+                            std::int64_t step, std::int64_t count, std::uint8_t* keep) {
+  const UnsignedWords words[4] = {random.a, random.b, random.c, random.d};
+  for (std::int64_t pixel = 0; pixel < pixels; ++pixel) {
+    store_some_bytes((Words)is_kept(words[pixel], threshold), keep + pixel * step, count);
   }
 }
 
-/// How to walk through a tensor.
-struct Walk {
-  std::int64_t batch, channels, area, block, stride;
-  bool whole_channels;
+/// What all draws of an image share.
+struct Draw {
+  std::uint64_t stream;
+  std::uint32_t layer, image, threshold;
+
+  YOKE_INLINE Counters counters(UnsignedWords first) const {
+    Counters counters{first, UnsignedWords{} + image, UnsignedWords{} + layer, UnsignedWords{}};
+    philox(counters, stream);
+    return counters;
+  }
 };
 
-template <typename T>
-YOKE_INLINE void apply_all(const T* input, const std::uint8_t* keep, const Walk& walk, float scale,
-                           T* result) {
-  for (std::int64_t n = 0; n < walk.batch; ++n, keep += walk.stride) {
-    for (std::int64_t first = 0; first < walk.channels; first += walk.block) {
-      for (std::int64_t pixel = 0; pixel < walk.area; ++pixel) {
-        for (std::int64_t c = 0; c < walk.block; c += kLanes) {
-          const std::int64_t count = std::min(kLanes, walk.block - c);
-          Floats factor{};
-          const std::int64_t real = std::min(count, walk.channels - first - c);
-          for (std::int64_t i = 0; i < real; ++i) {
-            const std::int64_t channel = first + c + i;
-            factor[i] =
-                keep[walk.whole_channels ? channel : channel * walk.area + pixel] != 0 ? scale : 0;
-          }
-          store_some(load_some(input + c, count) * factor, result + c, count);
-        }
-        input += walk.block;
-        result += walk.block;
+YOKE_INLINE UnsignedWords lane_numbers() {
+  return UnsignedWords{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+}
+
+/// Lanes are channels.
+YOKE_VECTORISE void draw_blocks(const Draw& draw, const ImageLayout& layout, std::uint8_t* keep) {
+  const auto groups = static_cast<std::uint32_t>((layout.area + 3) / 4);
+  for (std::int64_t first = 0; first < layout.channels; first += layout.block) {
+    for (std::int64_t c = 0; c < layout.block; c += kLanes) {
+      const std::int64_t count = std::min(kLanes, layout.block - c);
+      const UnsignedWords channels = lane_numbers() + static_cast<std::uint32_t>(first + c);
+      for (std::uint32_t group = 0; group < groups; ++group) {
+        const Counters random = draw.counters(channels * groups + group);
+        const std::int64_t pixel = 4 * std::int64_t{group};
+        store_kept(random, draw.threshold, std::min<std::int64_t>(4, layout.area - pixel),
+                   layout.block, count, keep + (first * layout.area) + pixel * layout.block + c);
       }
     }
   }
 }
 
-/// The same where elements lie in the order of `keep`.
-template <typename T>
-YOKE_INLINE void apply_in_order(const T* input, const std::uint8_t* keep, const Walk& walk,
-                                float scale, T* result) {
-  const std::int64_t elements = walk.channels * walk.area;
-  for (std::int64_t n = 0; n < walk.batch; ++n, keep += walk.stride) {
-    for (std::int64_t i = 0; i < elements; i += kLanes) {
-      const std::int64_t count = std::min(kLanes, elements - i);
-      const Floats factor = __builtin_convertvector(load_some_bytes(keep + i, count), Floats);
-      store_some(load_some(input + i, count) * factor * scale, result + i, count);
+/// Lanes are groups of four pixels of a channel.
+YOKE_VECTORISE void draw_planes(const Draw& draw, const ImageLayout& layout, std::uint8_t* keep) {
+  const std::int64_t groups = (layout.area + 3) / 4;
+  for (std::int64_t c = 0; c < layout.channels; ++c, keep += layout.area) {
+    for (std::int64_t group = 0; group < groups; group += kLanes) {
+      const Counters random =
+          draw.counters(lane_numbers() + static_cast<std::uint32_t>(c * groups + group));
+      // One 32-bit lane holds the four bytes of its four pixels.
+      const UnsignedWords bytes =
+          is_kept(random.a, draw.threshold) | is_kept(random.b, draw.threshold) << 8 |
+          is_kept(random.c, draw.threshold) << 16 | is_kept(random.d, draw.threshold) << 24;
+      std::memcpy(keep + 4 * group, &bytes,
+                  static_cast<std::size_t>(std::min(4 * kLanes, layout.area - 4 * group)));
     }
-    input += elements;
-    result += elements;
   }
 }
 
-YOKE_VECTORISE void apply_floats(const float* input, const std::uint8_t* keep, const Walk& walk,
+template <typename T>
+YOKE_INLINE void apply_all(const T* input, const std::uint8_t* keep, std::int64_t size, float scale,
+                           T* result) {
+  for (std::int64_t i = 0; i < size; i += kLanes) {
+    const std::int64_t count = std::min(kLanes, size - i);
+    const Floats factor = __builtin_convertvector(load_some_bytes(keep + i, count), Floats);
+    store_some(load_some(input + i, count) * factor * scale, result + i, count);
+  }
+}
+
+YOKE_VECTORISE void apply_floats(const float* input, const std::uint8_t* keep, std::int64_t size,
                                  float scale, float* result) {
-  apply_all(input, keep, walk, scale, result);
+  apply_all(input, keep, size, scale, result);
 }
-YOKE_VECTORISE void apply_bf16(const BFloat16* input, const std::uint8_t* keep, const Walk& walk,
+YOKE_VECTORISE void apply_bf16(const BFloat16* input, const std::uint8_t* keep, std::int64_t size,
                                float scale, BFloat16* result) {
-  apply_all(input, keep, walk, scale, result);
-}
-YOKE_VECTORISE void apply_floats_in_order(const float* input, const std::uint8_t* keep,
-                                          const Walk& walk, float scale, float* result) {
-  apply_in_order(input, keep, walk, scale, result);
-}
-YOKE_VECTORISE void apply_bf16_in_order(const BFloat16* input, const std::uint8_t* keep,
-                                        const Walk& walk, float scale, BFloat16* result) {
-  apply_in_order(input, keep, walk, scale, result);
+  apply_all(input, keep, size, scale, result);
 }
 
 }  // namespace
 
-void draw_kept(const DropoutKey& key, double probability, std::int64_t count,
+void draw_kept(const DropoutKey& key, double probability, const ImageLayout& layout,
                std::uint8_t* keep) {
   const double threshold = std::min(std::ldexp(probability, 32), 4294967295.0);
-  draw(key.stream, key.layer, key.image, static_cast<std::uint32_t>(threshold), count, keep);
+  const Draw draw{key.stream, key.layer, key.image, static_cast<std::uint32_t>(threshold)};
+  (layout.block == 1 ? draw_planes : draw_blocks)(draw, layout, keep);
 }
 
-void apply_dropout(const Tensor& input, const std::uint8_t* keep, std::int64_t stride,
-                   bool channels, float scale, const Tensor& result) {
-  const Walk walk{input.batch, input.shape.channels, input.area(), input.block, stride, channels};
-  const bool in_order = !channels && (walk.block == 1 || walk.area == 1) &&
-                        walk.channels % walk.block == 0;
+void apply_dropout(const Tensor& input, const std::uint8_t* keep, float scale,
+                   const Tensor& result) {
   if (input.is_bf16()) {
-    (in_order ? apply_bf16_in_order : apply_bf16)(input.data<BFloat16>(), keep, walk, scale,
-                                                  result.data<BFloat16>());
+    apply_bf16(input.data<BFloat16>(), keep, input.elements(), scale, result.data<BFloat16>());
   } else {
-    (in_order ? apply_floats_in_order : apply_floats)(input.data<float>(), keep, walk, scale,
-                                                      result.data<float>());
+    apply_floats(input.data<float>(), keep, input.elements(), scale, result.data<float>());
   }
 }
 

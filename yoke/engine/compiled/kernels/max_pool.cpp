@@ -16,40 +16,92 @@ struct Planes {
   std::int64_t count, block;
 };
 
+/// The best lanes of a window so far and their taps.
+struct Best {
+  Floats value = Floats{} - std::numeric_limits<float>::infinity();
+  Words tap{};
+};
+
+YOKE_INLINE void take_better(Best& best, Floats x, std::int32_t tap) {
+  const Words better = ~(x <= best.value);  // also where x is not a number
+  best.value = better ? x : best.value;
+  best.tap = better ? Words{} + tap : best.tap;
+}
+
+/// The largest lanes of a window, which may be cut off by the image's border.
+template <typename T>
+YOKE_INLINE Best find_best(const T* input, const std::vector<Member>& rows,
+                           const std::vector<Member>& columns, const PoolWindows& windows,
+                           std::int64_t block, std::int64_t count) {
+  const std::int64_t width = windows.columns.pixels();
+  Best best;
+  for (const auto& row : rows) {
+    for (const auto& column : columns) {
+      take_better(best, load_some(input + (row.at * width + column.at) * block, count),
+                  static_cast<std::int32_t>(row.tap * windows.kernel_width + column.tap));
+    }
+  }
+  return best;
+}
+
+/// The same of a whole window of adjacent pixels, whose number is known.
+template <std::int64_t kSize, typename T>
+YOKE_INLINE Best find_best_of(const T* first, std::int64_t width, std::int64_t block,
+                              std::int64_t count) {
+  Best best;
+  for (std::int64_t row = 0; row < kSize; ++row) {
+    for (std::int64_t column = 0; column < kSize; ++column) {
+      take_better(best, load_some(first + (row * width + column) * block, count),
+                  static_cast<std::int32_t>(row * kSize + column));
+    }
+  }
+  return best;
+}
+
+template <typename T>
+YOKE_INLINE void store_best(Best best, bool relu, std::int64_t count, T* output,
+                            std::uint8_t* tap) {
+  if (relu) {
+    const Words dead = best.value <= 0;
+    best.value = dead ? Floats{} : best.value;
+    best.tap = dead ? Words{} + kNoTap : best.tap;
+  }
+  store_some(best.value, output, count);
+  if (tap != nullptr) store_some_bytes(best.tap, tap, count);
+}
+
+/// Whether a window is whole and its pixels are adjacent, `size` each way.
+YOKE_INLINE bool is_square(const std::vector<Member>& rows, const std::vector<Member>& columns,
+                           const PoolWindows& windows, std::size_t size) {
+  return windows.dense && rows.size() == size && columns.size() == size &&
+         windows.kernel_width == static_cast<std::int64_t>(size);
+}
+
 template <typename T>
 YOKE_INLINE void pool_plane(const T* input, const PoolWindows& windows, bool relu,
                             std::int64_t block, T* output, std::uint8_t* taps) {
   const std::int64_t width = windows.columns.pixels();
-  std::int64_t out = 0;
   for (const auto& rows : windows.rows.of_window) {
     for (const auto& columns : windows.columns.of_window) {
+      const T* const first = input + (rows.front().at * width + columns.front().at) * block;
+      const bool is_2x2 = is_square(rows, columns, windows, 2);
+      const bool is_3x3 = is_square(rows, columns, windows, 3);
       for (std::int64_t c = 0; c < block; c += kLanes) {
         const std::int64_t count = std::min(kLanes, block - c);
-        Floats best = Floats{} - std::numeric_limits<float>::infinity();
-        Words tap{};
-        for (const auto& row : rows) {
-          for (const auto& column : columns) {
-            const Floats x = load_some(input + (row.at * width + column.at) * block + c, count);
-            const Words better = ~(x <= best);  // also where x is not a number
-            best = better ? x : best;
-            tap = better ? Words{} + static_cast<std::int32_t>(row.tap * windows.kernel_width + column.tap) : tap;
-          }
-        }
-        if (relu) {
-          const Words dead = best <= 0;
-          best = dead ? Floats{} : best;
-          tap = dead ? Words{} + kNoTap : tap;
-        }
-        store_some(best, output + out, count);
-        if (taps != nullptr) store_some_bytes(tap, taps + out, count);
-        out += count;
+        const Best best = is_2x2   ? find_best_of<2>(first + c, width, block, count)
+                          : is_3x3 ? find_best_of<3>(first + c, width, block, count)
+                                   : find_best(input + c, rows, columns, windows, block, count);
+        store_best(best, relu, count, output + c, taps == nullptr ? nullptr : taps + c);
       }
+      output += block;
+      if (taps != nullptr) taps += block;
     }
   }
 }
 
+/// Each pixel gathers from the windows it is in.
 template <typename T>
-YOKE_INLINE void unpool_plane(const T* gradient, const std::uint8_t* taps,
+YOKE_INLINE void gather_plane(const T* gradient, const std::uint8_t* taps,
                               const PoolWindows& windows, std::int64_t block, T* result) {
   const std::int64_t width = windows.columns.windows();
   for (const auto& rows : windows.rows.of_pixel) {
@@ -61,7 +113,8 @@ YOKE_INLINE void unpool_plane(const T* gradient, const std::uint8_t* taps,
           for (const auto& column : columns) {
             const std::int64_t at = (row.at * width + column.at) * block + c;
             const Words tap = load_some_bytes(taps + at, count);
-            const auto mine = static_cast<std::int32_t>(row.tap * windows.kernel_width + column.tap);
+            const auto mine =
+                static_cast<std::int32_t>(row.tap * windows.kernel_width + column.tap);
             sum += tap == mine ? load_some(gradient + at, count) : Floats{};
           }
         }
@@ -69,6 +122,48 @@ YOKE_INLINE void unpool_plane(const T* gradient, const std::uint8_t* taps,
       }
       result += block;
     }
+  }
+}
+
+/// Windows of 2x2 side by side: each writes its four pixels; what is left over on the right and at
+/// the bottom is in none.
+template <typename T>
+YOKE_INLINE void scatter_plane_2x2(const T* gradient, const std::uint8_t* taps,
+                                   const PoolWindows& windows, std::int64_t block, T* result) {
+  const std::int64_t width = windows.columns.pixels(), height = windows.rows.pixels();
+  const std::int64_t columns = windows.columns.windows(), rows = windows.rows.windows();
+  for (std::int64_t row = 0; row < rows; ++row) {
+    for (std::int64_t column = 0; column < columns; ++column) {
+      T* const first = result + (2 * row * width + 2 * column) * block;
+      for (std::int64_t c = 0; c < block; c += kLanes) {
+        const std::int64_t count = std::min(kLanes, block - c);
+        const Floats g = load_some(gradient + c, count);
+        const Words tap = load_some_bytes(taps + c, count);
+        store_some(tap == 0 ? g : Floats{}, first + c, count);
+        store_some(tap == 1 ? g : Floats{}, first + block + c, count);
+        store_some(tap == 2 ? g : Floats{}, first + width * block + c, count);
+        store_some(tap == 3 ? g : Floats{}, first + (width + 1) * block + c, count);
+      }
+      gradient += block;
+      taps += block;
+    }
+    if (2 * columns < width) {
+      for (std::int64_t i = 0; i < 2; ++i) {
+        T* const rest = result + ((2 * row + i) * width + 2 * columns) * block;
+        std::fill_n(rest, (width - 2 * columns) * block, T{});
+      }
+    }
+  }
+  std::fill_n(result + 2 * rows * width * block, (height - 2 * rows) * width * block, T{});
+}
+
+template <typename T>
+YOKE_INLINE void unpool_plane(const T* gradient, const std::uint8_t* taps,
+                              const PoolWindows& windows, std::int64_t block, T* result) {
+  if (windows.side_by_side_2x2) {
+    scatter_plane_2x2(gradient, taps, windows, block, result);
+  } else {
+    gather_plane(gradient, taps, windows, block, result);
   }
 }
 
@@ -118,14 +213,15 @@ YOKE_VECTORISE void unpool_bf16(const BFloat16* gradient, const std::uint8_t* ta
   unpool(gradient, taps, windows, planes, result);
 }
 
-Planes planes_of(const Tensor& tensor) { return {tensor.batch * tensor.blocks(), tensor.block}; }
+Planes planes_of(const Tensor& tensor) { return {tensor.batch * tensor.blocks(), tensor.block()}; }
 
 }  // namespace
 
 void max_pool_forward(const Tensor& input, const PoolWindows& windows, bool relu,
                       const Tensor& output, std::uint8_t* taps) {
   if (input.is_bf16()) {
-    pool_bf16(input.data<BFloat16>(), windows, relu, planes_of(input), output.data<BFloat16>(), taps);
+    pool_bf16(input.data<BFloat16>(), windows, relu, planes_of(input), output.data<BFloat16>(),
+              taps);
   } else {
     pool_floats(input.data<float>(), windows, relu, planes_of(input), output.data<float>(), taps);
   }
@@ -138,7 +234,8 @@ void max_pool_backward(const Tensor& output_gradient, const std::uint8_t* taps,
     unpool_bf16(output_gradient.data<BFloat16>(), taps, windows, planes,
                 input_gradient.data<BFloat16>());
   } else {
-    unpool_floats(output_gradient.data<float>(), taps, windows, planes, input_gradient.data<float>());
+    unpool_floats(output_gradient.data<float>(), taps, windows, planes,
+                  input_gradient.data<float>());
   }
 }
 

@@ -9,11 +9,13 @@ namespace yoke::compiled {
 struct PoolWindows {
   WindowAxis rows, columns;
   std::int64_t kernel_width = 1;  ///< A tap's number is its row * kernel_width + its column.
+  bool dense = true;              ///< The pixels of a window are adjacent.
+  bool side_by_side_2x2 = false;  ///< Windows of 2x2 from the first pixel on, none cut off.
 };
 
 /// `output` [N, C, OH, OW] from `input` [N, C, H, W], of equal block and type. `taps`, where not
-/// null, gets the tap of each maximum, the first one of equals, uint8 in the order of `output`; with
-/// `relu` no tap (255) where the maximum is not above 0.
+/// null, gets the tap of each maximum, the first one of equals, uint8 in the order of `output`;
+/// with `relu` no tap (255) where the maximum is not above 0.
 void max_pool_forward(const Tensor& input, const PoolWindows& windows, bool relu,
                       const Tensor& output, std::uint8_t* taps);
 

@@ -33,8 +33,8 @@ void softmax_backward(const float* result, const float* gradient_out, std::int64
   }
 }
 
-double cross_entropy(const float* scores, std::int64_t count, std::int64_t target,
-                     double smoothing, float scale, float* gradient) {
+double cross_entropy(const float* scores, std::int64_t count, std::int64_t target, double smoothing,
+                     float scale, float* gradient) {
   const float sum = log_sum(scores, count);
   const double everywhere = smoothing / static_cast<double>(count);
   double loss = 0;

@@ -14,7 +14,7 @@ void softmax_backward(const float* result, const float* gradient_out, std::int64
 /// The cross-entropy of `count` scores for class `target`, and `scale` times its gradient. With
 /// `smoothing` the target distribution is (1 - smoothing) at the target plus smoothing / count
 /// everywhere (Szegedy et al. 2015, section 7).
-double cross_entropy(const float* scores, std::int64_t count, std::int64_t target,
-                     double smoothing, float scale, float* gradient);
+double cross_entropy(const float* scores, std::int64_t count, std::int64_t target, double smoothing,
+                     float scale, float* gradient);
 
 }  // namespace yoke::compiled

@@ -5,8 +5,8 @@
 
 namespace yoke::compiled {
 
-/// A pixel that a window holds, or a window that holds a pixel: `at`, and its `tap`, the position in
-/// the window.
+/// A pixel that a window holds, or a window that holds a pixel: `at`, and its `tap`, the position
+/// in the window.
 struct Member {
   std::int32_t at;
   std::int32_t tap;

@@ -17,8 +17,8 @@ class ActivationPlan final : public LayerPlan {
 
   void forward(Builder& builder) override {
     const Tensor given = builder.tensor(layer_.inputs[0]);
-    src_ = builder.converted(given, given.block, builder.type());
-    dst_ = builder.define(layer_.output, src_.block, builder.type());
+    src_ = builder.converted(given, given.format, builder.type());
+    dst_ = builder.define(layer_.output, src_.format, builder.type());
     description_ = onednn::eltwise_forward(builder.engine(), builder.training(), src_.desc(),
                                            layer_.activation.eltwise);
     builder.execute(fmt::format("activation ({})", description_.impl_info_str()),
@@ -28,17 +28,17 @@ class ActivationPlan final : public LayerPlan {
 
   void backward(Builder& builder) override {
     const Tensor gradient =
-        builder.converted(builder.gradient(layer_.output), src_.block, builder.type());
+        builder.converted(builder.gradient(layer_.output), src_.format, builder.type());
     const auto description = onednn::eltwise_backward(builder.engine(), src_.desc(),
                                                       layer_.activation.eltwise, description_);
-    const Tensor diff_src = builder.contribute(layer_.inputs[0], src_.block, builder.type());
+    const Tensor diff_src = builder.contribute(layer_.inputs[0], src_.format, builder.type());
     const bool from_result = layer_.activation.from_result;
-    builder.execute(fmt::format("activation gradient ({})", description.impl_info_str()),
-                    dnnl::eltwise_backward(description), description.scratchpad_desc(),
-                    {{from_result ? DNNL_ARG_DST : DNNL_ARG_SRC,
-                      builder.memory(from_result ? dst_ : src_)},
-                     {DNNL_ARG_DIFF_DST, builder.memory(src_.desc(), gradient.buffer)},
-                     {DNNL_ARG_DIFF_SRC, builder.memory(src_.desc(), diff_src.buffer)}});
+    builder.execute(
+        fmt::format("activation gradient ({})", description.impl_info_str()),
+        dnnl::eltwise_backward(description), description.scratchpad_desc(),
+        {{from_result ? DNNL_ARG_DST : DNNL_ARG_SRC, builder.memory(from_result ? dst_ : src_)},
+         {DNNL_ARG_DIFF_DST, builder.memory(src_.desc(), gradient.buffer)},
+         {DNNL_ARG_DIFF_SRC, builder.memory(src_.desc(), diff_src.buffer)}});
   }
 
  private:

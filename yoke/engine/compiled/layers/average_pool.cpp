@@ -22,7 +22,7 @@ class AveragePoolPlan final : public LayerPlan {
 
   void forward(Builder& builder) override {
     const Tensor src = builder.use(builder.tensor(layer_.inputs[0]));
-    dst_ = builder.define(layer_.output, src.block, src.type);
+    dst_ = builder.define(layer_.output, src.format, src.type);
     builder.add("average pool", [&layer = layer_, src, dst = dst_](const Micro&) {
       average_pool_forward(src, layer.windows, dst);
     });
@@ -30,8 +30,8 @@ class AveragePoolPlan final : public LayerPlan {
 
   void backward(Builder& builder) override {
     const Tensor gradient =
-        builder.converted(builder.gradient(layer_.output), dst_.block, dst_.type);
-    const Tensor result = builder.contribute(layer_.inputs[0], dst_.block, dst_.type);
+        builder.converted(builder.gradient(layer_.output), dst_.format, dst_.type);
+    const Tensor result = builder.contribute(layer_.inputs[0], dst_.format, dst_.type);
     builder.use(gradient);
     builder.add("average pool gradient", [&layer = layer_, gradient, result](const Micro&) {
       average_pool_backward(gradient, layer.windows, result);
@@ -50,7 +50,8 @@ std::unique_ptr<LayerPlan> AveragePool::plan() const {
 /// Pixels of each window along an axis.
 std::vector<std::int64_t> window_sizes(const WindowAxis& axis) {
   std::vector<std::int64_t> sizes;
-  for (const auto& pixels : axis.of_window) sizes.push_back(static_cast<std::int64_t>(pixels.size()));
+  for (const auto& pixels : axis.of_window)
+    sizes.push_back(static_cast<std::int64_t>(pixels.size()));
   return sizes;
 }
 
@@ -108,8 +109,8 @@ void lower_average_pool(Lowering& lowering) {
   auto layer = std::make_unique<AveragePool>();
   const ValueId input = lowering.value(0);
   const ImageShape in = lowering.shape_of(input).shape, out = lowering.output_shape();
-  layer->windows = lowering.op() == "aten::adaptive_avg_pool2d" ? adaptive(in, out)
-                                                                 : regular(lowering, in, out);
+  layer->windows =
+      lowering.op() == "aten::adaptive_avg_pool2d" ? adaptive(in, out) : regular(lowering, in, out);
   lowering.add(std::move(layer), {input}, {out, false});
 }
 

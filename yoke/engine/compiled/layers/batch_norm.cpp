@@ -1,4 +1,5 @@
-// yoke/engine/compiled/layers/batch_norm.cpp: batch normalisation (Ioffe and Szegedy 2015) with ReLU.
+// yoke/engine/compiled/layers/batch_norm.cpp: batch normalisation (Ioffe and Szegedy 2015) with
+// ReLU.
 #include <fmt/format.h>
 
 #include "yoke/engine/compiled/activation.h"
@@ -76,14 +77,16 @@ void BatchNormPlan::add_statistics(Builder& builder) {
 void BatchNormPlan::forward(Builder& builder) {
   const bool flat = builder.value(layer_.inputs[0]).flat;
   src_ = flat ? builder.features(layer_.inputs[0]) : builder.tensor(layer_.inputs[0]);
-  src_ = builder.converted(src_, src_.block, builder.type());
-  if (layer_.scale) flags_ = flags_ | normalization_flags::use_scale | normalization_flags::use_shift;
+  src_ = builder.converted(src_, src_.format, builder.type());
+  if (layer_.scale)
+    flags_ = flags_ | normalization_flags::use_scale | normalization_flags::use_shift;
   if (layer_.relu) flags_ = flags_ | normalization_flags::fuse_norm_relu;
   if (!layer_.of_batch) flags_ = flags_ | normalization_flags::use_global_stats;
   const bool workspace = builder.training() && layer_.relu;
-  description_ = onednn::batch_norm_forward(builder.engine(), builder.training() || layer_.of_batch,
-                                            src_.desc(), static_cast<float>(layer_.epsilon), flags_);
-  const Tensor dst = builder.define(layer_.output, src_.block, builder.type());
+  description_ =
+      onednn::batch_norm_forward(builder.engine(), builder.training() || layer_.of_batch,
+                                 src_.desc(), static_cast<float>(layer_.epsilon), flags_);
+  const Tensor dst = builder.define(layer_.output, src_.format, builder.type());
   add_statistics(builder);
   std::unordered_map<int, memory> arguments{
       {DNNL_ARG_SRC, builder.memory(src_)},
@@ -106,14 +109,14 @@ void BatchNormPlan::forward(Builder& builder) {
 
 void BatchNormPlan::backward(Builder& builder) {
   const Tensor gradient =
-      builder.converted(builder.gradient(layer_.output), src_.block, builder.type());
-  const auto description = onednn::batch_norm_backward(
-      builder.engine(), layer_.scale.has_value(), src_.desc(), static_cast<float>(layer_.epsilon),
-      flags_, description_);
+      builder.converted(builder.gradient(layer_.output), src_.format, builder.type());
+  const auto description =
+      onednn::batch_norm_backward(builder.engine(), layer_.scale.has_value(), src_.desc(),
+                                  static_cast<float>(layer_.epsilon), flags_, description_);
   // Where nothing before it learns, what it writes is not read.
   const Tensor diff_src = builder.wants_gradient(layer_.inputs[0])
-                              ? builder.contribute(layer_.inputs[0], src_.block, builder.type())
-                              : builder.temporary(src_.shape, src_.block, builder.type());
+                              ? builder.contribute(layer_.inputs[0], src_.format, builder.type())
+                              : builder.temporary(src_.shape, src_.format, builder.type());
   std::unordered_map<int, memory> arguments{
       {DNNL_ARG_SRC, builder.memory(src_)},
       {DNNL_ARG_DIFF_DST, builder.memory(src_.desc(), gradient.buffer)},
@@ -137,7 +140,9 @@ void BatchNormPlan::backward(Builder& builder) {
                   std::move(arguments), std::move(gradients));
 }
 
-std::unique_ptr<LayerPlan> BatchNorm::plan() const { return std::make_unique<BatchNormPlan>(*this); }
+std::unique_ptr<LayerPlan> BatchNorm::plan() const {
+  return std::make_unique<BatchNormPlan>(*this);
+}
 
 }  // namespace
 

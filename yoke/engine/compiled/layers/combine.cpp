@@ -43,14 +43,13 @@ class CombinePlan final : public LayerPlan {
 
 void CombinePlan::forward(Builder& builder) {
   const Tensor first = builder.tensor(layer_.inputs[0]);
-  a_ = builder.converted(first, first.block, builder.type());
-  b_ = builder.converted(builder.tensor(layer_.inputs[1]), a_.block, builder.type());
+  a_ = builder.converted(first, first.format, builder.type());
+  b_ = builder.converted(builder.tensor(layer_.inputs[1]), a_.format, builder.type());
   builder.use(a_);
-  dst_ = builder.define(layer_.output, a_.block, builder.type());
+  dst_ = builder.define(layer_.output, a_.format, builder.type());
   if (layer_.relu) {
-    builder.add("sum, relu", [a = a_, b = b_, dst = dst_](const Micro&) {
-      add_tensors(a, b, true, dst);
-    });
+    builder.add("sum, relu",
+                [a = a_, b = b_, dst = dst_](const Micro&) { add_tensors(a, b, true, dst); });
   } else {
     builder.add(layer_.kind(), [a = a_, b = b_, dst = dst_, multiply = layer_.multiply](
                                    const Micro&) { combine(a, b, multiply, dst); });
@@ -59,7 +58,7 @@ void CombinePlan::forward(Builder& builder) {
 
 void CombinePlan::backward(Builder& builder) {
   const Tensor gradient =
-      builder.converted(builder.gradient(layer_.output), dst_.block, dst_.type);
+      builder.converted(builder.gradient(layer_.output), dst_.format, dst_.type);
   if (layer_.multiply) {
     backward_product(builder, gradient);
   } else {
@@ -70,7 +69,7 @@ void CombinePlan::backward(Builder& builder) {
 void CombinePlan::backward_sum(Builder& builder, Tensor gradient) {
   if (layer_.relu) {
     const Tensor masked =
-        gradient.shared ? builder.temporary(dst_.shape, dst_.block, dst_.type) : gradient;
+        gradient.shared ? builder.temporary(dst_.shape, dst_.format, dst_.type) : gradient;
     builder.use(gradient);
     builder.use(dst_);
     builder.use(masked);
@@ -91,7 +90,7 @@ void CombinePlan::backward_sum(Builder& builder, Tensor gradient) {
 
 void CombinePlan::backward_product(Builder& builder, const Tensor& gradient) {
   const auto times = [&](ValueId input, const Tensor& factor) {
-    const Tensor result = builder.contribute(input, dst_.block, dst_.type);
+    const Tensor result = builder.contribute(input, dst_.format, dst_.type);
     builder.use(gradient);
     builder.use(factor);
     builder.add("product gradient", [gradient, factor, result](const Micro&) {
@@ -108,7 +107,7 @@ void CombinePlan::backward_product(Builder& builder, const Tensor& gradient) {
 }
 
 void CombinePlan::reduce(Builder& builder, const Tensor& gradient, const Tensor* factor) {
-  const Tensor result = builder.contribute(layer_.inputs[1], dst_.block, dst_.type);
+  const Tensor result = builder.contribute(layer_.inputs[1], dst_.format, dst_.type);
   builder.use(gradient);
   const bool has_factor = factor != nullptr;
   const Tensor other = has_factor ? builder.use(*factor) : Tensor{};
@@ -131,13 +130,14 @@ void lower_combine(Lowering& lowering) {
   layer->multiply = lowering.op() == "aten::mul";
   if (!layer->multiply && lowering.number(2) != 1) lowering.unsupported("it is scaled");
   ValueId a = lowering.value(0), b = lowering.value(1);
-  if (lowering.shape_of(a).shape.elements() < lowering.shape_of(b).shape.elements()) std::swap(a, b);
+  if (lowering.shape_of(a).shape.elements() < lowering.shape_of(b).shape.elements())
+    std::swap(a, b);
   const Value first = lowering.shape_of(a), second = lowering.shape_of(b);
   layer->broadcast = first.shape != second.shape;
   const bool one_pixel = second.shape == ImageShape{first.shape.channels, 1, 1};
   if (layer->broadcast && (!one_pixel || first.flat)) {
-    lowering.unsupported(fmt::format("its arguments have shapes {} and {}", first.shape.str(),
-                                     second.shape.str()));
+    lowering.unsupported(
+        fmt::format("its arguments have shapes {} and {}", first.shape.str(), second.shape.str()));
   }
   if (first.flat != second.flat) lowering.unsupported("one of its arguments is flattened");
   lowering.add(std::move(layer), {a, b}, first);

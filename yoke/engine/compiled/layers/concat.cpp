@@ -20,15 +20,15 @@ class ConcatPlan final : public LayerPlan {
 
   void forward(Builder& builder) override {
     // Channels of a block lie together: only whole blocks can be put side by side.
-    block_ = common_block(builder);
+    format_ = common_format(builder);
     std::unordered_map<int, memory> arguments;
     std::vector<memory::desc> parts;
     for (std::size_t i = 0; i < layer_.inputs.size(); ++i) {
       const Tensor given = builder.tensor(layer_.inputs[i]);
-      parts_.push_back(builder.converted(given, block_, builder.type()));
+      parts_.push_back(builder.converted(given, format_, builder.type()));
       parts.push_back(parts_.back().desc());
     }
-    dst_ = builder.define(layer_.output, block_, builder.type());
+    dst_ = builder.define(layer_.output, format_, builder.type());
     const auto description = onednn::concat(builder.engine(), dst_.desc(), parts);
     for (std::size_t i = 0; i < parts_.size(); ++i) {
       arguments[DNNL_ARG_MULTIPLE_SRC + static_cast<int>(i)] = builder.memory(parts_[i]);
@@ -40,31 +40,33 @@ class ConcatPlan final : public LayerPlan {
 
   void backward(Builder& builder) override {
     const Tensor gradient =
-        builder.converted(builder.gradient(layer_.output), block_, builder.type());
+        builder.converted(builder.gradient(layer_.output), format_, builder.type());
     std::int64_t first = 0;
     for (std::size_t i = 0; i < layer_.inputs.size(); ++i) {
       const ImageShape& shape = parts_[i].shape;
       if (builder.wants_gradient(layer_.inputs[i])) {
-        cut(builder, gradient, first, builder.contribute(layer_.inputs[i], block_, builder.type()));
+        cut(builder, gradient, first,
+            builder.contribute(layer_.inputs[i], format_, builder.type()));
       }
       first += shape.channels;
     }
   }
 
  private:
-  std::int64_t common_block(const Builder& builder) const {
-    const std::int64_t block = builder.tensor(layer_.inputs[0]).block;
+  Format common_format(const Builder& builder) const {
+    const Format format = builder.tensor(layer_.inputs[0]).format;
+    if (format == Format::kChannelsLast) return Format::kPlain;
     for (const ValueId input : layer_.inputs) {
       const Tensor part = builder.tensor(input);
-      if (part.block != block || part.shape.channels % block != 0) return 1;
+      if (part.format != format || part.shape.channels % part.block() != 0) return Format::kPlain;
     }
-    return block == 8 || block == 16 ? block : 1;
+    return format;
   }
 
   void cut(Builder& builder, const Tensor& gradient, std::int64_t first, const Tensor& part) const {
     const auto& [channels, height, width] = part.shape;
-    const auto desc = gradient.desc().submemory_desc({part.batch, channels, height, width},
-                                                     {0, first, 0, 0});
+    const auto desc =
+        gradient.desc().submemory_desc({part.batch, channels, height, width}, {0, first, 0, 0});
     auto from = builder.memory(desc, gradient.buffer), to = builder.memory(part);
     const dnnl::reorder::primitive_desc description(builder.engine(), desc, builder.engine(),
                                                     part.desc(), onednn::attributes());
@@ -74,7 +76,7 @@ class ConcatPlan final : public LayerPlan {
   }
 
   const Concat& layer_;
-  std::int64_t block_ = 1;
+  Format format_ = Format::kPlain;
   std::vector<Tensor> parts_;
   Tensor dst_;
 };

@@ -50,13 +50,13 @@ class ConvolutionPlan final : public LayerPlan {
 
 /// `tensor` in the format of `desc`.
 Tensor in_format(Builder& builder, const Tensor& tensor, const memory::desc& desc) {
-  const auto block = block_of(desc, tensor.batch, tensor.shape, builder.type());
-  return builder.converted(tensor, block.value_or(1), builder.type());
+  const auto format = format_of(desc, tensor.batch, tensor.shape, builder.type());
+  return builder.converted(tensor, format.value_or(Format::kPlain), builder.type());
 }
 
 /// Whether one of the formats is none of ours.
 bool is_foreign(const memory::desc& desc, Builder& builder, const ImageShape& shape) {
-  return !block_of(desc, builder.batch(), shape, builder.type());
+  return !format_of(desc, builder.batch(), shape, builder.type());
 }
 
 void ConvolutionPlan::forward(Builder& builder) {
@@ -72,16 +72,16 @@ void ConvolutionPlan::forward(Builder& builder) {
     auto found = with(src, any(builder, layer_.output_shape));
     if (is_foreign(found.src_desc(), builder, layer_.input_shape) ||
         is_foreign(found.dst_desc(), builder, layer_.output_shape)) {
-      found = with(describe(builder.batch(), layer_.input_shape, 1, builder.type()),
-                   describe(builder.batch(), layer_.output_shape, 1, builder.type()));
+      found = with(describe(builder.batch(), layer_.input_shape, Format::kPlain, builder.type()),
+                   describe(builder.batch(), layer_.output_shape, Format::kPlain, builder.type()));
     }
     return found;
   };
   description_ = prefer_given_formats(make);
   src_ = in_format(builder, given, description_.src_desc());
-  const auto block =
-      block_of(description_.dst_desc(), builder.batch(), layer_.output_shape, builder.type());
-  dst_ = builder.define(layer_.output, *block, builder.type());
+  const auto format =
+      format_of(description_.dst_desc(), builder.batch(), layer_.output_shape, builder.type());
+  dst_ = builder.define(layer_.output, *format, builder.type());
   std::unordered_map<int, memory> arguments{
       {DNNL_ARG_SRC, builder.memory(src_)},
       {DNNL_ARG_WEIGHTS,
@@ -115,8 +115,8 @@ void ConvolutionPlan::backward_weights(Builder& builder, const Tensor& gradient)
                       keep ? gradient.desc() : any(builder, layer_.output_shape));
     if (is_foreign(found.src_desc(), builder, layer_.input_shape) ||
         is_foreign(found.diff_dst_desc(), builder, layer_.output_shape)) {
-      found = with(describe(builder.batch(), layer_.input_shape, 1, builder.type()),
-                   describe(builder.batch(), layer_.output_shape, 1, builder.type()));
+      found = with(describe(builder.batch(), layer_.input_shape, Format::kPlain, builder.type()),
+                   describe(builder.batch(), layer_.output_shape, Format::kPlain, builder.type()));
     }
     return found;
   };
@@ -149,16 +149,16 @@ void ConvolutionPlan::backward_data(Builder& builder, const Tensor& gradient) {
                       keep ? gradient.desc() : any(builder, layer_.output_shape));
     if (is_foreign(found.diff_src_desc(), builder, layer_.input_shape) ||
         is_foreign(found.diff_dst_desc(), builder, layer_.output_shape)) {
-      found = with(describe(builder.batch(), layer_.input_shape, 1, builder.type()),
-                   describe(builder.batch(), layer_.output_shape, 1, builder.type()));
+      found = with(describe(builder.batch(), layer_.input_shape, Format::kPlain, builder.type()),
+                   describe(builder.batch(), layer_.output_shape, Format::kPlain, builder.type()));
     }
     return found;
   };
   const auto description = prefer_given_formats(make);
   const Tensor diff_dst = in_format(builder, gradient, description.diff_dst_desc());
-  const auto block = block_of(description.diff_src_desc(), builder.batch(), layer_.input_shape,
-                              builder.type());
-  const Tensor diff_src = builder.contribute(layer_.inputs[0], *block, builder.type());
+  const auto format =
+      format_of(description.diff_src_desc(), builder.batch(), layer_.input_shape, builder.type());
+  const Tensor diff_src = builder.contribute(layer_.inputs[0], *format, builder.type());
   builder
       .execute(fmt::format("data gradient ({})", description.impl_info_str()),
                dnnl::convolution_backward_data(description), description.scratchpad_desc(),
@@ -229,8 +229,7 @@ void lower_convolution(Lowering& lowering) {
     layer->kernel.front() /= groups;
     layer->kernel.insert(layer->kernel.begin(), groups);
   }
-  layer->windows =
-      find_windows(lowering, layer->kernel, layer->input_shape, layer->output_shape);
+  layer->windows = find_windows(lowering, layer->kernel, layer->input_shape, layer->output_shape);
   const std::string name = lowering.module_of(layer->weight);
   const ImageShape shape = layer->output_shape;
   lowering.add(std::move(layer), {input}, {shape, false}, name);

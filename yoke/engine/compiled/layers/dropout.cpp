@@ -1,4 +1,5 @@
-// yoke/engine/compiled/layers/dropout.cpp: dropout (Srivastava et al. 2014) of elements or channels.
+// yoke/engine/compiled/layers/dropout.cpp: dropout (Srivastava et al. 2014) of elements or
+// channels.
 #include "yoke/engine/compiled/kernels/dropout.h"
 
 #include "yoke/core/random.h"
@@ -10,7 +11,7 @@ namespace {
 
 struct Dropout final : Layer {
   double probability = 0;
-  bool channels = false;  // whole channels together
+  bool channels = false;     // whole channels together
   std::uint32_t number = 0;  // tells the dropout layers of a network apart
 
   std::string kind() const override { return "dropout"; }
@@ -22,28 +23,28 @@ class DropoutPlan final : public LayerPlan {
   explicit DropoutPlan(const Dropout& layer) : layer_(layer) {}
 
   void forward(Builder& builder) override {
-    const Tensor src = builder.use(builder.tensor(layer_.inputs[0]));
-    dst_ = builder.define(layer_.output, src.block, src.type);
-    const std::int64_t count = layer_.channels ? src.shape.channels : src.shape.elements();
-    stride_ = (count + 63) / 64 * 64;
-    keep_ = builder.buffer(static_cast<std::size_t>(builder.batch() * stride_));
-    builder.add("dropout", [&layer = layer_, src, dst = dst_, keep = keep_, stride = stride_,
-                            scale = scale(), count](const Micro& micro) {
-      draw(layer, micro, src.batch, count, stride, keep);
-      apply_dropout(src, bytes(keep), stride, layer.channels, scale, dst);
+    Tensor src = builder.use(builder.tensor(layer_.inputs[0]));
+    // Features are one channel of many pixels: four of them to a counter.
+    if (src.area() == 1) src = builder.converted(src, Format::kPlain, src.type);
+    dst_ = builder.define(layer_.output, src.format, src.type);
+    keep_ = builder.buffer(static_cast<std::size_t>(dst_.elements()));
+    builder.add("dropout", [&layer = layer_, src, dst = dst_, keep = keep_,
+                            scale = scale()](const Micro& micro) {
+      draw(layer, micro, src, bytes(keep));
+      apply_dropout(src, bytes(keep), scale, dst);
     });
   }
 
   void backward(Builder& builder) override {
     const Tensor gradient =
-        builder.converted(builder.gradient(layer_.output), dst_.block, dst_.type);
-    const Tensor result = builder.contribute(layer_.inputs[0], dst_.block, dst_.type);
+        builder.converted(builder.gradient(layer_.output), dst_.format, dst_.type);
+    const Tensor result = builder.contribute(layer_.inputs[0], dst_.format, dst_.type);
     builder.use(gradient);
     builder.touch(keep_);
-    builder.add("dropout gradient", [&layer = layer_, gradient, result, keep = keep_,
-                                     stride = stride_, scale = scale()](const Micro&) {
-      apply_dropout(gradient, bytes(keep), stride, layer.channels, scale, result);
-    });
+    builder.add("dropout gradient",
+                [gradient, result, keep = keep_, scale = scale()](const Micro&) {
+                  apply_dropout(gradient, bytes(keep), scale, result);
+                });
   }
 
  private:
@@ -51,24 +52,47 @@ class DropoutPlan final : public LayerPlan {
   static std::uint8_t* bytes(const Buffer* buffer) {
     return reinterpret_cast<std::uint8_t*>(buffer->data);
   }
-  static void draw(const Dropout& layer, const Micro& micro, std::int64_t batch, std::int64_t count,
-                   std::int64_t stride, const Buffer* keep) {
-    const auto& [seed, rank, step] = micro.key;
-    DropoutKey key{
-        .stream = stream_seed(seed, rank, static_cast<std::uint64_t>(step), Purpose::kDropout),
-        .layer = layer.number,
-        .image = 0};
-    for (std::int64_t n = 0; n < batch; ++n) {
-      key.image = static_cast<std::uint32_t>(micro.first_image + n);
-      draw_kept(key, layer.probability, count, bytes(keep) + n * stride);
-    }
+  static ImageLayout layout_of(const Tensor& tensor) {
+    if (tensor.area() == 1) return {1, tensor.shape.channels, 1};
+    return {tensor.shape.channels, tensor.area(), tensor.block()};
   }
+  static void draw(const Dropout& layer, const Micro& micro, const Tensor& tensor,
+                   std::uint8_t* keep);
 
   const Dropout& layer_;
   Tensor dst_;
-  Buffer* keep_ = nullptr;
-  std::int64_t stride_ = 0;
+  Buffer* keep_ = nullptr;  // uint8, in the order of dst_
 };
+
+/// Gives all pixels of a channel what was drawn for the channel.
+void spread(const std::vector<std::uint8_t>& channels, const ImageLayout& layout,
+            std::uint8_t* keep) {
+  for (std::int64_t i = 0; i < layout.elements(); ++i) {
+    const std::int64_t block = i / (layout.area * layout.block);
+    const std::int64_t channel = block * layout.block + i % layout.block;
+    keep[i] = channel < layout.channels ? channels[static_cast<std::size_t>(channel)] : 0;
+  }
+}
+
+void DropoutPlan::draw(const Dropout& layer, const Micro& micro, const Tensor& tensor,
+                       std::uint8_t* keep) {
+  const auto& [seed, rank, step] = micro.key;
+  DropoutKey key{
+      .stream = stream_seed(seed, rank, static_cast<std::uint64_t>(step), Purpose::kDropout),
+      .layer = layer.number,
+      .image = 0};
+  const ImageLayout layout = layout_of(tensor);
+  for (std::int64_t n = 0; n < tensor.batch; ++n, keep += layout.elements()) {
+    key.image = static_cast<std::uint32_t>(micro.first_image + n);
+    if (layer.channels) {
+      std::vector<std::uint8_t> channels(static_cast<std::size_t>(tensor.shape.channels));
+      draw_kept(key, layer.probability, {1, tensor.shape.channels, 1}, channels.data());
+      spread(channels, layout, keep);
+    } else {
+      draw_kept(key, layer.probability, layout, keep);
+    }
+  }
+}
 
 std::unique_ptr<LayerPlan> Dropout::plan() const { return std::make_unique<DropoutPlan>(*this); }
 

@@ -19,7 +19,7 @@ struct Linear final : MatrixLayer {
 
 /// [N, F], or [N, C, H, W] where the features are those of an image, in whose format they lie.
 memory::desc features_desc(const Tensor& tensor, memory::data_type type) {
-  if (tensor.area() > 1) return describe(tensor.batch, tensor.shape, tensor.block, type);
+  if (tensor.area() > 1) return describe(tensor.batch, tensor.shape, tensor.format, type);
   return {{tensor.batch, tensor.shape.channels}, type, memory::format_tag::nc};
 }
 
@@ -59,17 +59,17 @@ void LinearPlan::describe_forward(Builder& builder, memory::data_type dst_type) 
 
 void LinearPlan::forward(Builder& builder) {
   src_ = builder.tensor(layer_.inputs[0]);
-  src_ = builder.converted(src_, src_.area() == 1 ? 1 : src_.block, builder.type());
+  src_ = builder.converted(src_, src_.area() == 1 ? Format::kPlain : src_.format, builder.type());
   const bool last = builder.is_output(layer_.output);
   const auto dst_type = last ? memory::data_type::f32 : builder.type();
   describe_forward(builder, dst_type);
-  if (is_slow(description_) && src_.block != 1) {
-    Tensor plain = builder.converted(src_, 1, builder.type());
+  if (is_slow(description_) && src_.format != Format::kPlain) {
+    Tensor plain = builder.converted(src_, Format::kPlain, builder.type());
     plain.shape = {layer_.in, 1, 1};
     src_ = plain;
     describe_forward(builder, dst_type);
   }
-  dst_ = builder.define(layer_.output, 1, dst_type);
+  dst_ = builder.define(layer_.output, Format::kPlain, dst_type);
   std::unordered_map<int, memory> arguments{
       {DNNL_ARG_SRC, builder.memory(description_.src_desc(), src_.buffer)},
       {DNNL_ARG_WEIGHTS,
@@ -87,7 +87,7 @@ void LinearPlan::forward(Builder& builder) {
 
 void LinearPlan::backward(Builder& builder) {
   const Tensor gradient =
-      builder.converted(gradient_before(builder, layer_, dst_), 1, builder.type());
+      builder.converted(gradient_before(builder, layer_, dst_), Format::kPlain, builder.type());
   backward_weights(builder, gradient);
   if (builder.wants_gradient(layer_.inputs[0])) backward_data(builder, gradient);
 }
@@ -107,8 +107,7 @@ void LinearPlan::backward_weights(Builder& builder, const Tensor& gradient) {
       .execute(fmt::format("weight gradient ({})", description.impl_info_str()),
                dnnl::inner_product_backward_weights(description), description.scratchpad_desc(),
                {{DNNL_ARG_SRC, builder.memory(description.src_desc(), src_.buffer)},
-                {DNNL_ARG_DIFF_DST,
-                 builder.memory(description.diff_dst_desc(), gradient.buffer)}},
+                {DNNL_ARG_DIFF_DST, builder.memory(description.diff_dst_desc(), gradient.buffer)}},
                std::move(gradients))
       .flops = layer_.flops() * static_cast<double>(builder.batch());
 }
@@ -117,7 +116,7 @@ void LinearPlan::backward_data(Builder& builder, const Tensor& gradient) {
   const auto description = onednn::inner_product_backward_data(
       builder.engine(), features_desc(src_, builder.type()), any_weights(builder.type()),
       features_desc(gradient, builder.type()), description_);
-  const Tensor diff_src = builder.contribute(layer_.inputs[0], src_.block, builder.type());
+  const Tensor diff_src = builder.contribute(layer_.inputs[0], src_.format, builder.type());
   builder
       .execute(fmt::format("data gradient ({})", description.impl_info_str()),
                dnnl::inner_product_backward_data(description), description.scratchpad_desc(),

@@ -27,9 +27,9 @@ struct MatrixLayer : Layer {
 inline Tensor gradient_before(Builder& builder, const MatrixLayer& layer, const Tensor& result) {
   const Tensor gradient = builder.gradient(layer.output);
   if (!layer.activation) return gradient;
-  const Tensor given = builder.converted(gradient, result.block, result.type);
+  const Tensor given = builder.converted(gradient, result.format, result.type);
   const Tensor masked =
-      given.shared ? builder.temporary(result.shape, result.block, result.type) : given;
+      given.shared ? builder.temporary(result.shape, result.format, result.type) : given;
   const float slope = layer.activation->eltwise.alpha;
   builder.use(given);
   builder.use(result);

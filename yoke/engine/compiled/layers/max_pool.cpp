@@ -28,7 +28,7 @@ class MaxPoolPlan final : public LayerPlan {
 
   void forward(Builder& builder) override {
     const Tensor src = builder.use(builder.tensor(layer_.inputs[0]));
-    dst_ = builder.define(layer_.output, src.block, src.type);
+    dst_ = builder.define(layer_.output, src.format, src.type);
     if (builder.training()) taps_ = builder.buffer(static_cast<std::size_t>(dst_.elements()));
     builder.add(layer_.relu ? "max pool, relu" : "max pool",
                 [&layer = layer_, src, dst = dst_, taps = taps_](const Micro&) {
@@ -38,13 +38,14 @@ class MaxPoolPlan final : public LayerPlan {
 
   void backward(Builder& builder) override {
     const Tensor gradient =
-        builder.converted(builder.gradient(layer_.output), dst_.block, dst_.type);
-    const Tensor result = builder.contribute(layer_.inputs[0], dst_.block, dst_.type);
+        builder.converted(builder.gradient(layer_.output), dst_.format, dst_.type);
+    const Tensor result = builder.contribute(layer_.inputs[0], dst_.format, dst_.type);
     builder.use(gradient);
     builder.touch(taps_);
-    builder.add("max pool gradient", [&layer = layer_, gradient, result, taps = taps_](const Micro&) {
-      max_pool_backward(gradient, bytes(taps), layer.windows, result);
-    });
+    builder.add("max pool gradient",
+                [&layer = layer_, gradient, result, taps = taps_](const Micro&) {
+                  max_pool_backward(gradient, bytes(taps), layer.windows, result);
+                });
   }
 
  private:
@@ -73,9 +74,15 @@ void lower_max_pool(Lowering& lowering) {
   const auto [dilation_y, dilation_x] = lowering.pair(4);
   constexpr std::int64_t kMostTaps = 254;
   if (kernel_y * kernel_x > kMostTaps) lowering.unsupported("its windows have over 254 pixels");
-  layer->windows = {
-      regular_windows(in.height, out.height, kernel_y, stride_y, pad_y, dilation_y),
-      regular_windows(in.width, out.width, kernel_x, stride_x, pad_x, dilation_x), kernel_x};
+  layer->windows = {regular_windows(in.height, out.height, kernel_y, stride_y, pad_y, dilation_y),
+                    regular_windows(in.width, out.width, kernel_x, stride_x, pad_x, dilation_x),
+                    kernel_x};
+  layer->windows.dense = dilation_y == 1 && dilation_x == 1;
+  using Pair = std::pair<std::int64_t, std::int64_t>;
+  layer->windows.side_by_side_2x2 =
+      layer->windows.dense && Pair(kernel_y, kernel_x) == Pair(2, 2) &&
+      Pair(stride_y, stride_x) == Pair(2, 2) && Pair(pad_y, pad_x) == Pair(0, 0) &&
+      2 * out.height <= in.height && 2 * out.width <= in.width;
   lowering.add(std::move(layer), {input}, {out, false});
 }
 

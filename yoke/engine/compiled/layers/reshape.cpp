@@ -14,7 +14,7 @@ class ReshapePlan final : public LayerPlan {
   void forward(Builder& builder) override {
     Tensor tensor = builder.tensor(layer_.inputs[0]);
     if (!builder.value(layer_.output).flat) {
-      tensor = builder.converted(tensor, 1, tensor.type);
+      tensor = builder.converted(tensor, Format::kPlain, tensor.type);
       tensor.shape = builder.value(layer_.output).shape;
     }
     builder.define_as(layer_.output, tensor);
@@ -23,7 +23,7 @@ class ReshapePlan final : public LayerPlan {
   void backward(Builder& builder) override {
     Tensor gradient = builder.gradient(layer_.output);
     if (!builder.value(layer_.output).flat) {
-      gradient = builder.converted(gradient, 1, gradient.type);
+      gradient = builder.converted(gradient, Format::kPlain, gradient.type);
       gradient.shape = builder.value(layer_.inputs[0]).shape;
     }
     builder.contribute(layer_.inputs[0], gradient);

@@ -4,8 +4,8 @@
 
 namespace yoke::compiled {
 
-/// Gives the elements of an image, in the order of LibTorch, another shape. A flat result keeps them
-/// where they are.
+/// Gives the elements of an image, in the order of LibTorch, another shape. A flat result keeps
+/// them where they are.
 struct Reshape final : Layer {
   std::string kind() const override { return "reshape"; }
   std::unique_ptr<LayerPlan> plan() const override;

@@ -19,9 +19,9 @@ class SoftmaxPlan final : public LayerPlan {
   explicit SoftmaxPlan(const Softmax& layer) : layer_(layer) {}
 
   void forward(Builder& builder) override {
-    const Tensor src = builder.converted(builder.features(layer_.inputs[0]), 1,
+    const Tensor src = builder.converted(builder.features(layer_.inputs[0]), Format::kPlain,
                                          dnnl::memory::data_type::f32);
-    dst_ = builder.temporary(src.shape, 1, dnnl::memory::data_type::f32);
+    dst_ = builder.temporary(src.shape, Format::kPlain, dnnl::memory::data_type::f32);
     builder.define_as(layer_.output, dst_);
     builder.add(layer_.kind(), [src, dst = dst_, logarithm = layer_.logarithm](const Micro&) {
       const std::int64_t count = src.shape.channels;
@@ -32,8 +32,9 @@ class SoftmaxPlan final : public LayerPlan {
   }
 
   void backward(Builder& builder) override {
-    const Tensor gradient = builder.converted(builder.gradient(layer_.output), 1, dst_.type);
-    const Tensor result = builder.contribute(layer_.inputs[0], 1, dst_.type);
+    const Tensor gradient =
+        builder.converted(builder.gradient(layer_.output), Format::kPlain, dst_.type);
+    const Tensor result = builder.contribute(layer_.inputs[0], Format::kPlain, dst_.type);
     builder.use(gradient);
     builder.use(dst_);
     builder.add(layer_.kind() + " gradient", [gradient, dst = dst_, result,

@@ -1,0 +1,35 @@
+// yoke/engine/make_engine.h: the engine that a run asks for.
+#pragma once
+#include <memory>
+#include <string>
+
+#include "yoke/core/flat_parameters.h"
+#include "yoke/engine/engine.h"
+#include "yoke/engine/precision.h"
+#include "yoke/models/model.h"
+
+namespace yoke {
+
+/// What shall compute the step, and how.
+struct EngineOptions {
+  std::string name = "auto";  ///< `auto`, `eager`, `compiled`.
+  Precision precision = Precision::kFp32;
+  int replicas = 0;              ///< Of the compiled engine; 0: as many as `threads`.
+  int threads = 1;               ///< That the process may use.
+  std::int64_t micro_batch = 0;  ///< See CompiledOptions.
+  double label_smoothing = 0;
+};
+
+/// An engine and what it is.
+struct EngineChoice {
+  std::unique_ptr<Engine> engine;
+  std::string name;  ///< `eager`, `compiled`.
+  int replicas = 1;
+  std::string note;  ///< Why it is not the one that `auto` would rather take; empty where it is.
+};
+
+/// Makes the engine: `auto` is `compiled` on processors, where it supports the model, else `eager`.
+/// `model` and `parameters` must outlive it. @throws UsageError on what cannot be had.
+EngineChoice make_engine(Model& model, FlatParameters& parameters, const EngineOptions& options);
+
+}  // namespace yoke
