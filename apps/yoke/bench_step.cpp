@@ -1,0 +1,193 @@
+// apps/yoke/bench_step.cpp: `yoke bench step`, the speed of one training step on images in memory.
+#include <fmt/format.h>
+#include <torch/utils.h>
+
+#include <memory>
+
+#include "apps/yoke/bench.h"
+#include "apps/yoke/environment.h"
+#include "apps/yoke/image_flag.h"
+#include "apps/yoke/samples.h"
+#include "yoke/core/error.h"
+#include "yoke/core/threads.h"
+#include "yoke/engine/compiled.h"
+#include "yoke/engine/make_engine.h"
+#include "yoke/engine/peak.h"
+#include "yoke/optim/optimizer.h"
+
+namespace yoke {
+namespace {
+
+struct Given {
+  std::string model = "lab-cnn";
+  std::string image;
+  std::int64_t classes = 10;
+  std::int64_t batch_size = 256;
+  std::string engine = "auto";
+  std::string precision = "fp32";
+  std::string optimizer = "sgd:momentum=0.9";
+  int replicas = 0;
+  std::int64_t micro_batch = 0;
+  int threads = 0;
+  double seconds = 5;
+  bool layers = false;
+  bool primitives = false;
+  bool json = false;
+};
+
+/// A model with an engine and an optimizer, and one batch of random images.
+struct Bench {
+  explicit Bench(const Given& given);
+
+  void step() {
+    const Objective objective = [this] {
+      return choice.engine->gradient(batch, {.seed = 1, .rank = 0, .step = next++}).loss;
+    };
+    optimizer->step(objective, {.lr = 1e-4});
+  }
+  /// Of one training step per image, of the matrix kind; 0 where the engine cannot tell.
+  double flops_per_image() const { return compiled == nullptr ? 0 : compiled->flops_per_image(); }
+
+  Model model;
+  FlatParameters parameters;
+  EngineChoice choice;
+  CompiledEngine* compiled;
+  std::unique_ptr<Optimizer> optimizer;
+  Batch batch;
+  std::int64_t next = 0;
+};
+
+Batch random_batch(const Given& given, const ImageShape& shape) {
+  torch::manual_seed(1);
+  return {.input = torch::randn({given.batch_size, shape.channels, shape.height, shape.width}),
+          .target = torch::randint(given.classes, {given.batch_size})};
+}
+
+Bench::Bench(const Given& given)
+    : model(make_model(given.model, {parse_image(given.image, given.model), given.classes}, 1)),
+      parameters(*model.module),
+      choice(make_engine(model, parameters,
+                         {.name = given.engine,
+                          .precision = parse_precision(given.precision),
+                          .replicas = given.replicas,
+                          .threads = given.threads,
+                          .micro_batch = given.micro_batch,
+                          .label_smoothing = 0})),
+      compiled(dynamic_cast<CompiledEngine*>(choice.engine.get())),
+      optimizer(make_optimizer(given.optimizer, parameters)),
+      batch(random_batch(given, model.input)) {
+  if (compiled == nullptr && (given.layers || given.primitives)) {
+    throw UsageError("--layers and --primitives tell of the compiled engine; this one is eager");
+  }
+}
+
+void print_layers(Bench& bench) {
+  constexpr int kRepetitions = 20;
+  const auto costs = bench.compiled->profile(bench.batch, kRepetitions);
+  double total = 0;
+  for (const auto& cost : costs) total += cost.milliseconds;
+  fmt::print("\nOne micro-batch on one thread, mean of {}\n{:>9} {:>6} {:>9}  {:<8}  {:<26} {}\n",
+             kRepetitions, "ms", "%", "GFLOP/s", "pass", "layer", "operation");
+  for (const auto& cost : costs) {
+    const std::string speed =
+        cost.flops > 0 ? fmt::format("{:.1f}", cost.flops / cost.milliseconds / 1e6) : "";
+    fmt::print("{:9.4f} {:6.1f} {:>9}  {:<8}  {:<26} {}\n", cost.milliseconds,
+               100 * cost.milliseconds / total, speed, cost.pass, cost.layer, cost.operation);
+  }
+  fmt::print("{:9.4f}  all\n", total);
+}
+
+int bench_step(Given given) {
+  if (given.threads == 0) given.threads = static_cast<int>(threads_from_environment());
+  if (given.threads == 0) given.threads = cpu_budget().threads(1);
+  set_threads(given.threads);
+  Bench bench(given);
+  const int cores = bench.compiled == nullptr ? given.threads : bench.choice.replicas;
+  if (!bench.choice.note.empty()) fmt::print("{}\n", bench.choice.note);
+  fmt::print("model   {}, {} parameters, {} images, batch {}\nengine  {}\n", given.model,
+             bench.parameters.size(), bench.model.input.str(), given.batch_size,
+             bench.choice.engine->describe(given.batch_size));
+  const Samples samples = Samples::measure([&] { bench.step(); }, given.seconds);
+  const auto per_second = [&](const Samples& of) {
+    return 1e3 * static_cast<double>(given.batch_size) / of.p50();
+  };
+  nlohmann::ordered_json json = {{"model", given.model},
+                                 {"batch_size", given.batch_size},
+                                 {"engine", bench.choice.name},
+                                 {"precision", given.precision},
+                                 {"replicas", bench.choice.replicas},
+                                 {"threads", given.threads},
+                                 {"parameters", bench.parameters.size()}};
+  fmt::print("step    {}\nspeed   {:.0f} images_per_second\n", samples.str(), per_second(samples));
+  json["images_per_second"] = per_second(samples);
+  samples.add_to(json);
+  if (bench.compiled != nullptr) {
+    const double peak = measure_peak_flops(parse_precision(given.precision), cores);
+    const double speed = bench.flops_per_image() * per_second(samples);
+    fmt::print("peak    {:.0f} of {:.0f} GFLOP/s, {:.0f} %\n", speed / 1e9, peak / 1e9,
+               100 * speed / peak);
+    json["flops_per_second"] = speed;
+    json["peak_flops_per_second"] = peak;
+  }
+  if (given.primitives) {
+    const Samples bare =
+        Samples::measure([&] { bench.compiled->run_primitives(bench.batch); }, given.seconds);
+    fmt::print(
+        "bare    {}\n        {:.0f} images_per_second of oneDNN's primitives alone; the step "
+        "reaches {:.0f} %\n",
+        bare.str(), per_second(bare), 100 * bare.p50() / samples.p50());
+    json["primitives_images_per_second"] = per_second(bare);
+  }
+  if (given.layers) print_layers(bench);
+  if (given.json) fmt::print("{}\n", json.dump());
+  return 0;
+}
+
+}  // namespace
+
+void add_bench_step_command(CLI::App& bench, Run& run) {
+  auto* command =
+      bench.add_subcommand("step", "Measure a training step on random images in memory");
+  const auto given = std::make_shared<Given>();
+  command->add_option("--model", given->model, "Model; see 'yoke list models'")
+      ->type_name("NAME[:k=v,...]")
+      ->capture_default_str();
+  command->add_option("--image", given->image, "Shape of the images (what the model is usual for)")
+      ->type_name("CxHxW");
+  command->add_option("--classes", given->classes, "Classes")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command->add_option("--batch-size", given->batch_size, "Images per step")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command->add_option("--engine", given->engine, "auto, eager or compiled")->capture_default_str();
+  command->add_option("--precision", given->precision, "fp32 or bf16")->capture_default_str();
+  command->add_option("--optimizer", given->optimizer, "Optimizer; see 'yoke list optimizers'")
+      ->type_name("NAME[:k=v,...]")
+      ->capture_default_str();
+  command
+      ->add_option("--replicas", given->replicas,
+                   "Copies of the step, a thread each; 0 is one per thread")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  command
+      ->add_option("--micro-batch", given->micro_batch,
+                   "Images a replica computes at once; 0 is what fits its core's cache")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  command
+      ->add_option("--threads", given->threads,
+                   "Threads; 0 is OMP_NUM_THREADS, or one per core allowed")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  command->add_option("--seconds", given->seconds, "How long to measure")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command->add_flag("--layers", given->layers, "Also a table of what each layer costs");
+  command->add_flag("--primitives", given->primitives,
+                    "Also the speed of oneDNN's primitives of the same step run alone");
+  command->add_flag("--json", given->json, "Print one JSON object as the last line");
+  command->callback([given, &run] { run = [given] { return bench_step(*given); }; });
+}
+
+}  // namespace yoke
