@@ -114,10 +114,11 @@ std::set<std::string> train_flags() {
 
 /// Flags of Yoke's other commands, and of other programs.
 std::set<std::string> other_flags() {
-  return {"json",   "mirror",      "output", "force",    "format",             // yoke
-          "list",   "tests",       "lint",                                     // scripts
-          "preset", "build",       "prefix", "parallel", "target", "install",  // cmake
-          "logdir", "gtest_filter"};
+  return {"json",       "mirror",      "output", "force",    "format", "layers",
+          "primitives", "seconds",                                                 // yoke
+          "list",       "tests",       "lint",   "rounds",   "models",             // scripts
+          "preset",     "build",       "prefix", "parallel", "target", "install",  // cmake
+          "logdir",     "gtest_filter"};
 }
 
 std::vector<std::string> flags_in(const std::string& text) {

@@ -1,16 +1,16 @@
 #include "yoke/core/allocator.h"
 
+#include <limits>  // defines __GLIBC__
+
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
-
-#include <limits>
 
 namespace yoke {
 
 void keep_freed_memory() {
 #ifdef __GLIBC__
-  // glibc caps M_MMAP_THRESHOLD at 32 MiB, less than one activation: no block may be mapped alone.
+  // No block may be mapped alone, for such a block goes back to the kernel when it is freed.
   mallopt(M_MMAP_MAX, 0);
   mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
   mallopt(M_TOP_PAD, 64 << 20);

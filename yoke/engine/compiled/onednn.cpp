@@ -150,6 +150,11 @@ dnnl::eltwise_backward::primitive_desc eltwise_backward(
                                                    eltwise.alpha, eltwise.beta);
 }
 
+dnnl::matmul::primitive_desc matmul(const engine& engine, const memory::desc& a,
+                                    const memory::desc& b, const memory::desc& product) {
+  return describe_forward<dnnl::matmul>(engine, nullptr, a, b, product);
+}
+
 dnnl::concat::primitive_desc concat(const engine& engine, const memory::desc& dst,
                                     const std::vector<memory::desc>& parts) {
 #if DNNL_VERSION_MAJOR >= 3

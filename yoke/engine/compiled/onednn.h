@@ -67,6 +67,9 @@ dnnl::eltwise_backward::primitive_desc eltwise_backward(
     const dnnl::engine& engine, const memory::desc& data, const Eltwise& eltwise,
     const dnnl::eltwise_forward::primitive_desc& forward);
 
+dnnl::matmul::primitive_desc matmul(const dnnl::engine& engine, const memory::desc& a,
+                                    const memory::desc& b, const memory::desc& product);
+
 dnnl::concat::primitive_desc concat(const dnnl::engine& engine, const memory::desc& dst,
                                     const std::vector<memory::desc>& parts);
 

@@ -77,7 +77,9 @@ YOKE_INLINE bool is_square(const std::vector<Member>& rows, const std::vector<Me
          windows.kernel_width == static_cast<std::int64_t>(size);
 }
 
-template <typename T>
+// `kWhole`: the block is a multiple of kLanes, so that no lane is left over.
+
+template <bool kWhole, typename T>
 YOKE_INLINE void pool_plane(const T* input, const PoolWindows& windows, bool relu,
                             std::int64_t block, T* output, std::uint8_t* taps) {
   const std::int64_t width = windows.columns.pixels();
@@ -87,7 +89,7 @@ YOKE_INLINE void pool_plane(const T* input, const PoolWindows& windows, bool rel
       const bool is_2x2 = is_square(rows, columns, windows, 2);
       const bool is_3x3 = is_square(rows, columns, windows, 3);
       for (std::int64_t c = 0; c < block; c += kLanes) {
-        const std::int64_t count = std::min(kLanes, block - c);
+        const std::int64_t count = kWhole ? kLanes : std::min(kLanes, block - c);
         const Best best = is_2x2   ? find_best_of<2>(first + c, width, block, count)
                           : is_3x3 ? find_best_of<3>(first + c, width, block, count)
                                    : find_best(input + c, rows, columns, windows, block, count);
@@ -100,14 +102,14 @@ YOKE_INLINE void pool_plane(const T* input, const PoolWindows& windows, bool rel
 }
 
 /// Each pixel gathers from the windows it is in.
-template <typename T>
+template <bool kWhole, typename T>
 YOKE_INLINE void gather_plane(const T* gradient, const std::uint8_t* taps,
                               const PoolWindows& windows, std::int64_t block, T* result) {
   const std::int64_t width = windows.columns.windows();
   for (const auto& rows : windows.rows.of_pixel) {
     for (const auto& columns : windows.columns.of_pixel) {
       for (std::int64_t c = 0; c < block; c += kLanes) {
-        const std::int64_t count = std::min(kLanes, block - c);
+        const std::int64_t count = kWhole ? kLanes : std::min(kLanes, block - c);
         Floats sum{};
         for (const auto& row : rows) {
           for (const auto& column : columns) {
@@ -127,7 +129,7 @@ YOKE_INLINE void gather_plane(const T* gradient, const std::uint8_t* taps,
 
 /// Windows of 2x2 side by side: each writes its four pixels; what is left over on the right and at
 /// the bottom is in none.
-template <typename T>
+template <bool kWhole, typename T>
 YOKE_INLINE void scatter_plane_2x2(const T* gradient, const std::uint8_t* taps,
                                    const PoolWindows& windows, std::int64_t block, T* result) {
   const std::int64_t width = windows.columns.pixels(), height = windows.rows.pixels();
@@ -136,7 +138,7 @@ YOKE_INLINE void scatter_plane_2x2(const T* gradient, const std::uint8_t* taps,
     for (std::int64_t column = 0; column < columns; ++column) {
       T* const first = result + (2 * row * width + 2 * column) * block;
       for (std::int64_t c = 0; c < block; c += kLanes) {
-        const std::int64_t count = std::min(kLanes, block - c);
+        const std::int64_t count = kWhole ? kLanes : std::min(kLanes, block - c);
         const Floats g = load_some(gradient + c, count);
         const Words tap = load_some_bytes(taps + c, count);
         store_some(tap == 0 ? g : Floats{}, first + c, count);
@@ -157,13 +159,13 @@ YOKE_INLINE void scatter_plane_2x2(const T* gradient, const std::uint8_t* taps,
   std::fill_n(result + 2 * rows * width * block, (height - 2 * rows) * width * block, T{});
 }
 
-template <typename T>
+template <bool kWhole, typename T>
 YOKE_INLINE void unpool_plane(const T* gradient, const std::uint8_t* taps,
                               const PoolWindows& windows, std::int64_t block, T* result) {
   if (windows.side_by_side_2x2) {
-    scatter_plane_2x2(gradient, taps, windows, block, result);
+    scatter_plane_2x2<kWhole>(gradient, taps, windows, block, result);
   } else {
-    gather_plane(gradient, taps, windows, block, result);
+    gather_plane<kWhole>(gradient, taps, windows, block, result);
   }
 }
 
@@ -174,10 +176,10 @@ YOKE_INLINE void pool(const T* input, const PoolWindows& windows, bool relu, Pla
   const std::int64_t out = windows.rows.windows() * windows.columns.windows() * planes.block;
   for (std::int64_t i = 0; i < planes.count; ++i) {
     auto* const own_taps = taps == nullptr ? nullptr : taps + i * out;
-    if (planes.block == kLanes) {  // a constant, so that no lane is tested for
-      pool_plane(input + i * in, windows, relu, kLanes, output + i * out, own_taps);
+    if (planes.block % kLanes == 0) {
+      pool_plane<true>(input + i * in, windows, relu, planes.block, output + i * out, own_taps);
     } else {
-      pool_plane(input + i * in, windows, relu, planes.block, output + i * out, own_taps);
+      pool_plane<false>(input + i * in, windows, relu, planes.block, output + i * out, own_taps);
     }
   }
 }
@@ -188,10 +190,12 @@ YOKE_INLINE void unpool(const T* gradient, const std::uint8_t* taps, const PoolW
   const std::int64_t in = windows.rows.pixels() * windows.columns.pixels() * planes.block;
   const std::int64_t out = windows.rows.windows() * windows.columns.windows() * planes.block;
   for (std::int64_t i = 0; i < planes.count; ++i) {
-    if (planes.block == kLanes) {
-      unpool_plane(gradient + i * out, taps + i * out, windows, kLanes, result + i * in);
+    if (planes.block % kLanes == 0) {
+      unpool_plane<true>(gradient + i * out, taps + i * out, windows, planes.block,
+                         result + i * in);
     } else {
-      unpool_plane(gradient + i * out, taps + i * out, windows, planes.block, result + i * in);
+      unpool_plane<false>(gradient + i * out, taps + i * out, windows, planes.block,
+                          result + i * in);
     }
   }
 }

@@ -1,0 +1,73 @@
+// `yoke bench step` as a user or script runs it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tests/support/support.h"
+
+namespace yoke {
+namespace {
+
+using test::run_yoke;
+using testing::HasSubstr;
+
+std::string last_line(std::string text) {
+  while (text.ends_with('\n')) text.pop_back();
+  return text.substr(text.rfind('\n') + 1);
+}
+
+TEST(BenchStep, PrintsItsSamplesAndOneJsonObject) {
+  const auto result = run_yoke({"bench", "step", "--model", "lenet", "--batch-size", "8",
+                                "--replicas", "2", "--seconds", "0.01", "--json"});
+  ASSERT_EQ(result.status, 0) << result.output;
+  EXPECT_THAT(result.output, HasSubstr("compiled, fp32, 2 replicas"));
+  const auto json = nlohmann::json::parse(last_line(result.output));
+  EXPECT_EQ(json.at("model"), "lenet");
+  EXPECT_EQ(json.at("engine"), "compiled");
+  EXPECT_EQ(json.at("batch_size"), 8);
+  EXPECT_GE(json.at("samples"), 5);
+  EXPECT_LE(json.at("min_ms"), json.at("p50_ms"));
+  EXPECT_LE(json.at("p50_ms"), json.at("p99_ms"));
+  EXPECT_LE(json.at("p99_ms"), json.at("max_ms"));
+  EXPECT_NEAR(json.at("images_per_second").get<double>(), 8e3 / json.at("p50_ms").get<double>(),
+              1e-3);
+  EXPECT_GT(json.at("peak_flops_per_second"), 0);
+}
+
+TEST(BenchStep, TellsOfEachLayerAndOfPrimitivesAlone) {
+  const auto result = run_yoke({"bench", "step", "--model", "lenet", "--batch-size", "4",
+                                "--seconds", "0.01", "--layers", "--primitives"});
+  ASSERT_EQ(result.status, 0) << result.output;
+  for (const char* const text : {"conv2", "weight gradient", "max pool", "primitives alone"}) {
+    EXPECT_THAT(result.output, HasSubstr(text));
+  }
+}
+
+TEST(BenchStep, MeasuresTheEagerEngine) {
+  const auto result = run_yoke({"bench", "step", "--model", "mlp", "--image", "2x5x3",
+                                "--batch-size", "4", "--engine", "eager", "--seconds", "0.01"});
+  ASSERT_EQ(result.status, 0) << result.output;
+  EXPECT_THAT(result.output, HasSubstr("eager, fp32"));
+  EXPECT_THAT(result.output, HasSubstr("2x5x3 images"));
+}
+
+TEST(BenchStep, RefusesWrongUsage) {
+  const auto expect_refused = [](const std::vector<std::string>& flags, const char* text) {
+    std::vector<std::string> arguments{"bench", "step"};
+    arguments.insert(arguments.end(), flags.begin(), flags.end());
+    const auto result = run_yoke(arguments);
+    EXPECT_EQ(result.status, 2) << result.output;
+    EXPECT_THAT(result.output, HasSubstr(text));
+  };
+  expect_refused({"--image", "3x32"}, "3x32x32");
+  expect_refused({"--engine", "fast"}, "allowed: auto, eager, compiled");
+  expect_refused({"--precision", "fp8"}, "allowed: fp32, bf16");
+  expect_refused({"--engine", "eager", "--layers"}, "compiled engine");
+  expect_refused({"--engine", "eager", "--replicas", "2"}, "--replicas 1");
+  expect_refused({"--engine", "eager", "--precision", "bf16"}, "--engine compiled");
+}
+
+}  // namespace
+}  // namespace yoke
