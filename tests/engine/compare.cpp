@@ -99,7 +99,7 @@ void compare_with_eager(const std::function<Model()>& make, const Comparison& co
     for (const Trail& other : nearby) {
       moves = std::max(moves, size_of(tensor - other[i].second, by_norm));
     }
-    const double allowed = (by_norm ? noise : 2e-5) * size + 3 * moves + 1e-9;
+    const double allowed = comparison.slack * ((by_norm ? noise : 2e-5) * size + 3 * moves + 1e-9);
     const double difference = size_of(tensor - actual[i].second, by_norm);
     EXPECT_TRUE(std::isfinite(difference)) << name;
     EXPECT_LE(difference, allowed) << name << " of size " << size;

@@ -14,6 +14,7 @@ struct Comparison {
   std::int64_t micro_batch = 0;
   Precision precision = Precision::kFp32;
   double label_smoothing = 0.1;
+  double slack = 1;  ///< What "equal" allows is multiplied by this.
 };
 
 /// Takes two steps of SGD with each engine, on models that `make` makes and that start equal, and

@@ -89,7 +89,7 @@ Tensor Builder::converted(const Tensor& tensor, Format format, dnnl::memory::dat
   execute(fmt::format("reorder ({})", description.impl_info_str()), dnnl::reorder(description),
           description.scratchpad_desc(), {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}})
       .primitive = false;
-  return result;
+  return use(result);
 }
 
 Buffer* Builder::buffer(std::size_t bytes) {
@@ -204,7 +204,7 @@ GradientTarget Builder::gradient_of(ParameterId id, const dnnl::memory::dims& di
                                     const dnnl::memory::desc& desc) {
   const auto& sum = workspace_.gradients.sum(id, dims, desc);
   const bool met = !met_.insert(id).second;
-  return {sum, memory(desc, buffer(desc.get_size())), met};
+  return {sum, memory(desc, buffer(desc.get_size())), dims, met};
 }
 
 }  // namespace yoke::compiled

@@ -67,7 +67,7 @@ class Builder {
   void define_as(ValueId id, const Tensor& tensor);
   /// New memory.
   Tensor temporary(const ImageShape& shape, Format format, dnnl::memory::data_type type);
-  /// `tensor` itself where it is so already.
+  /// `tensor` itself where it is so already; touched for the step that is added next.
   Tensor converted(const Tensor& tensor, Format format, dnnl::memory::data_type type);
 
   // Memory.

@@ -102,7 +102,8 @@ Compiled::Compiled(Model& model, FlatParameters& parameters, const CompiledOptio
       statistics_(options.replicas),
       reducer_(engine_, parameters, options.replicas) {
   for (int i = 0; i < options.replicas; ++i) {
-    replicas_.emplace_back(engine_, weights_, statistics_, i);
+    replicas_.emplace_back(engine_, weights_, statistics_, i,
+                           i == 0 ? nullptr : &replicas_.front());
   }
 }
 
@@ -147,8 +148,8 @@ std::vector<Range> Compiled::replica_parts(const Work& work) const {
   return ranges;
 }
 
-// Larger ones read weights and write their gradients less often, smaller ones keep activations near.
-// Measured: a few times the core's own cache is best, and as much again as the weights weigh.
+// Larger ones read weights and write their gradients less often, smaller ones keep activations
+// near. Measured: a few times the core's own cache is best, and as much again as the weights weigh.
 std::int64_t Compiled::fit_to_cache(const LayerGraph& graph, bool training) {
   constexpr std::int64_t kLeast = 16, kCaches = 4;
   WeightStore weights(engine_, parameters_);  // of its own: formats may depend on the batch

@@ -1,5 +1,7 @@
 #include "yoke/engine/compiled/lowering.h"
 
+#include <torch/nn/modules/batchnorm.h>
+
 #include <algorithm>
 
 #include "yoke/core/error.h"
@@ -22,6 +24,26 @@ std::string without_in_place(std::string op) {
 
 bool is_tensor(const torch::jit::Value& value) {
   return value.type()->kind() == c10::TypeKind::TensorType;
+}
+
+/// In a trace, the momentum of a cumulative average is that of its first step.
+template <typename Norm>
+bool has_cumulative_average(const torch::nn::Module& module) {
+  const auto* const norm = dynamic_cast<const Norm*>(&module);
+  return norm != nullptr && norm->options.track_running_stats() && !norm->options.momentum();
+}
+
+void refuse_cumulative_averages(const torch::nn::Module& model) {
+  for (const auto& module : model.named_modules()) {
+    if (!has_cumulative_average<torch::nn::BatchNorm1dImpl>(*module.value()) &&
+        !has_cumulative_average<torch::nn::BatchNorm2dImpl>(*module.value())) {
+      continue;
+    }
+    throw UnsupportedModel(
+        fmt::format("the model does not compile: the running statistics of {} have no momentum; "
+                    "use --engine eager, which runs any model",
+                    module.key()));
+  }
 }
 
 }  // namespace
@@ -73,6 +95,8 @@ void Lowering::finish_output(const torch::jit::Graph& graph) {
 }
 
 std::string Lowering::op() const { return without_in_place(node_->kind().toQualString()); }
+
+bool Lowering::is_in_place() const { return op() != node_->kind().toQualString(); }
 
 std::size_t Lowering::arguments() const { return node_->inputs().size(); }
 
@@ -219,7 +243,10 @@ void Lowering::alias(ValueId value) { values_[node_->output()] = value; }
 
 void Lowering::transpose(std::size_t i) { transposed_[node_->output()] = parameter(i).value(); }
 
-void Lowering::count_steps(std::size_t i) { graph_.counters.push_back(buffer(i)); }
+void Lowering::count_steps(std::size_t i) {
+  graph_.counters.push_back(buffer(i));
+  buffers_[node_->output()] = buffer(i);  // where the module is used again
+}
 
 void Lowering::unsupported(const std::string& why) const {
   throw UnsupportedModel(fmt::format(
@@ -242,6 +269,7 @@ LowerOperator find_operator(const std::string& op) {
 }
 
 LayerGraph lower(const Model& model, bool training) {
+  refuse_cumulative_averages(*model.module);
   const bool was_training = model.module->is_training();
   model.module->train(training);
   const auto& [channels, height, width] = model.input;

@@ -23,7 +23,8 @@ class Lowering {
   LayerGraph run();
 
   // The arguments of the node.
-  std::string op() const;  ///< `aten::linear`
+  std::string op() const;  ///< `aten::linear`, also where it is in place.
+  bool is_in_place() const;
   std::size_t arguments() const;
   bool is_none(std::size_t i) const;
   bool is_value(std::size_t i) const;  ///< Whether it is what flows between layers.

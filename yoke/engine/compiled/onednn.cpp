@@ -1,5 +1,9 @@
 #include "yoke/engine/compiled/onednn.h"
 
+#include <string_view>
+
+#include "yoke/engine/compiled/onednn_faults.h"
+
 namespace yoke::onednn {
 namespace {
 
@@ -10,25 +14,51 @@ prop_kind forward_kind(bool training) {
   return training ? prop_kind::forward_training : prop_kind::forward_inference;
 }
 
-// Version 2 gathers what is computed in a `P::desc` first.
+/// Where to look for an implementation.
+struct Search {
+  Search(const engine& on, const char* without = nullptr) : engine(on), unwanted(without) {}
+
+  const dnnl::engine& engine;
+  const char* unwanted;  ///< Part of the names of those not to take; null where all will do.
+};
+
+/// Goes on to the first wanted implementation, or to the last one.
+template <typename Description>
+void skip_unwanted(const Search& search, Description& description) {
+  if (search.unwanted == nullptr) return;
+  const auto is_unwanted = [&] {
+    return std::string_view(description.impl_info_str()).find(search.unwanted) !=
+           std::string_view::npos;
+  };
+  while (is_unwanted() && description.next_impl()) {
+  }
+}
+
+// Version 2 gathers what is computed in a `P::desc` first, which must live as long as the search.
 template <typename P, typename Hint, typename... Arguments>
-typename P::primitive_desc describe_backward(const engine& engine, const Hint& hint,
+typename P::primitive_desc describe_backward(const Search& search, const Hint& hint,
                                              const Arguments&... arguments) {
 #if DNNL_VERSION_MAJOR >= 3
-  return typename P::primitive_desc(engine, arguments..., hint, attributes());
+  typename P::primitive_desc description(search.engine, arguments..., hint, attributes());
 #else
-  return typename P::primitive_desc(typename P::desc(arguments...), attributes(), engine, hint);
+  const typename P::desc computed(arguments...);
+  typename P::primitive_desc description(computed, attributes(), search.engine, hint);
 #endif
+  skip_unwanted(search, description);
+  return description;
 }
 
 template <typename P, typename... Arguments>
-typename P::primitive_desc describe_forward(const engine& engine, const Eltwise* eltwise,
+typename P::primitive_desc describe_forward(const Search& search, const Eltwise* eltwise,
                                             const Arguments&... arguments) {
 #if DNNL_VERSION_MAJOR >= 3
-  return typename P::primitive_desc(engine, arguments..., attributes(eltwise));
+  typename P::primitive_desc description(search.engine, arguments..., attributes(eltwise));
 #else
-  return typename P::primitive_desc(typename P::desc(arguments...), attributes(eltwise), engine);
+  const typename P::desc computed(arguments...);
+  typename P::primitive_desc description(computed, attributes(eltwise), search.engine);
 #endif
+  skip_unwanted(search, description);
+  return description;
 }
 
 }  // namespace
@@ -62,8 +92,9 @@ dnnl::convolution_forward::primitive_desc convolution_forward(
     const memory::desc& bias, const memory::desc& dst, const Windows& windows,
     const Eltwise* eltwise) {
   return describe_forward<dnnl::convolution_forward>(
-      engine, eltwise, forward_kind(training), dnnl::algorithm::convolution_direct, src, weights,
-      bias, dst, windows.strides, windows.dilation, windows.padding_left, windows.padding_right);
+      Search(engine, faulty_forward(weights, windows)), eltwise, forward_kind(training),
+      dnnl::algorithm::convolution_direct, src, weights, bias, dst, windows.strides,
+      windows.dilation, windows.padding_left, windows.padding_right);
 }
 
 dnnl::convolution_backward_data::primitive_desc convolution_backward_data(
@@ -80,8 +111,9 @@ dnnl::convolution_backward_weights::primitive_desc convolution_backward_weights(
     const memory::desc& diff_bias, const memory::desc& diff_dst, const Windows& windows,
     const dnnl::convolution_forward::primitive_desc& forward) {
   return describe_backward<dnnl::convolution_backward_weights>(
-      engine, forward, dnnl::algorithm::convolution_direct, src, diff_weights, diff_bias, diff_dst,
-      windows.strides, windows.dilation, windows.padding_left, windows.padding_right);
+      Search(engine, faulty_weight_gradient(src, diff_weights, windows)), forward,
+      dnnl::algorithm::convolution_direct, src, diff_weights, diff_bias, diff_dst, windows.strides,
+      windows.dilation, windows.padding_left, windows.padding_right);
 }
 
 dnnl::inner_product_forward::primitive_desc inner_product_forward(

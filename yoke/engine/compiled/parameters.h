@@ -59,15 +59,23 @@ class GradientStore {
     std::size_t size() const { return memory.get_desc().get_size() / sizeof(float); }
   };
 
-  explicit GradientStore(const dnnl::engine& engine) : engine_(engine) {}
+  /// Takes the formats of `leader`, where that is not null, for what it has, so that the sums of
+  /// both can be added up as they lie.
+  explicit GradientStore(const dnnl::engine& engine, const GradientStore* leader = nullptr)
+      : engine_(engine), leader_(leader) {}
 
-  /// The sum of parameter `id`; made in the format `desc` where there is none yet.
+  /// The sum of parameter `id`; where there is none yet, made in the leader's format, else in
+  /// `desc`.
   const Sum& sum(ParameterId id, const dnnl::memory::dims& dims, const dnnl::memory::desc& desc);
 
-  const std::deque<Sum>& sums() const { return sums_; }
+  /// As it is; null where there is none.
+  const Sum* find(ParameterId id) const;
 
  private:
+  const Sum& add(ParameterId id, const dnnl::memory::dims& dims, const dnnl::memory::desc& desc);
+
   dnnl::engine engine_;
+  const GradientStore* leader_;
   std::deque<Sum> sums_;
 };
 
@@ -76,9 +84,10 @@ class GradientStore {
 class GradientTarget {
  public:
   GradientTarget() = default;
-  /// `aside` has the format that the primitive writes. `always_add` where the parameter was met
-  /// before in the same pass.
-  GradientTarget(const GradientStore::Sum& sum, dnnl::memory aside, bool always_add);
+  /// `aside` has the format that the primitive writes, of a parameter seen as `dims`. `always_add`
+  /// where the parameter was met before in the same pass.
+  GradientTarget(const GradientStore::Sum& sum, dnnl::memory aside, const dnnl::memory::dims& dims,
+                 bool always_add);
 
   /// What to write to.
   const dnnl::memory& memory(bool accumulate) const;
@@ -92,7 +101,9 @@ class GradientTarget {
   dnnl::memory aside_;
   bool always_add_ = false;
   bool convert_ = false;  // the formats differ
-  dnnl::reorder replace_, add_;
+  bool reshape_ = false;  // the shapes differ: only in plain formats do elements keep their order
+  dnnl::memory plain_, from_;
+  dnnl::reorder to_plain_, replace_, add_;
 };
 
 }  // namespace yoke::compiled

@@ -9,13 +9,6 @@
 namespace yoke::compiled {
 namespace {
 
-const GradientStore::Sum* find_sum(const GradientStore& store, ParameterId id) {
-  for (const auto& sum : store.sums()) {
-    if (sum.id == id) return &sum;
-  }
-  return nullptr;
-}
-
 /// Shares out the parameters: the largest first, each to whom has least.
 std::vector<std::vector<ParameterId>> share_out(const FlatParameters& parameters, int members) {
   const auto& slices = parameters.slices();
@@ -54,14 +47,13 @@ void GradientReducer::reduce(ParameterId id, const std::vector<const GradientSto
   const auto& slice = parameters_.slices()[static_cast<std::size_t>(id)];
   float* const flat = parameters_.gradients().data_ptr<float>() + slice.offset;
   const auto bytes = static_cast<std::size_t>(slice.elements) * sizeof(float);
-  const auto* const first = find_sum(*replicas.front(), id);
+  const auto* const first = replicas.front()->find(id);
   if (first == nullptr) {  // the network does not use it
     std::memset(flat, 0, bytes);
     return;
   }
   for (std::size_t r = 1; r < replicas.size(); ++r) {
-    add_to(find_sum(*replicas[r], id)->data(), static_cast<std::int64_t>(first->size()),
-           first->data());
+    add_to(replicas[r]->find(id)->data(), static_cast<std::int64_t>(first->size()), first->data());
   }
   const auto contiguous = contiguous_desc(first->dims);
   if (first->memory.get_desc() == contiguous) {

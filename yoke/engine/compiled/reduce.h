@@ -12,7 +12,8 @@ class GradientReducer {
  public:
   GradientReducer(const dnnl::engine& engine, FlatParameters& parameters, int members);
 
-  /// The part of `member` of the team: some parameters. `replicas` took part in the step.
+  /// The part of `member` of the team: some parameters. `replicas` took part in the step; their
+  /// gradients have equal formats.
   void run(int member, const std::vector<const GradientStore*>& replicas, dnnl::stream& stream);
 
  private:

@@ -3,14 +3,14 @@
 namespace yoke::compiled {
 
 Replica::Replica(const dnnl::engine& engine, WeightStore& weights, StatisticsStore& statistics,
-                 int number)
-    : gradients_(engine), workspace_{engine,     dnnl::stream(engine), weights,
-                                     gradients_, statistics,           number} {}
+                 int number, const Replica* leader)
+    : gradients_(engine, leader == nullptr ? nullptr : &leader->gradients_),
+      workspace_{engine, dnnl::stream(engine), weights, gradients_, statistics, number} {}
 
 Plan& Replica::plan(const LayerGraph& graph, const PlanOptions& options) {
-  auto& plan = plans_[{options.training, options.batch}];
-  if (plan != nullptr) return *plan;
-  plan = Builder(graph, workspace_, options).build();
+  const std::pair key{options.training, options.batch};
+  if (const auto found = plans_.find(key); found != plans_.end()) return *found->second;
+  auto& plan = plans_.emplace(key, Builder(graph, workspace_, options).build()).first->second;
   if (plan->bytes() > arena_.size()) {
     arena_ = AlignedBytes();  // the old one first: both at once may not fit
     arena_ = AlignedBytes(plan->bytes());

@@ -11,9 +11,10 @@ namespace yoke::compiled {
 /// Plans for the batch sizes met so far, in one arena, and the gradients they leave.
 class Replica {
  public:
-  /// The stores must outlive it.
-  Replica(const dnnl::engine& engine, WeightStore& weights, StatisticsStore& statistics,
-          int number);
+  /// The stores must outlive it, and so must `leader`: the replica that plans everything first;
+  /// null for that one itself.
+  Replica(const dnnl::engine& engine, WeightStore& weights, StatisticsStore& statistics, int number,
+          const Replica* leader);
 
   /// The plan of `graph`, which must outlive it, with `options`.
   Plan& plan(const LayerGraph& graph, const PlanOptions& options);

@@ -1,5 +1,7 @@
 #include "yoke/engine/compiled/statistics.h"
 
+#include "yoke/core/error.h"
+
 namespace yoke::compiled {
 namespace {
 
@@ -30,19 +32,19 @@ Moments combine(const Statistics& layer, const std::vector<std::int64_t>& images
 
 }  // namespace
 
-Statistics& StatisticsStore::get(const torch::Tensor& running_mean,
+Statistics& StatisticsStore::get(ValueId layer, const torch::Tensor& running_mean,
                                  const torch::Tensor& running_variance, double momentum,
                                  std::int64_t area) {
-  for (auto& layer : layers_) {
-    if (layer.running_mean.is_same(running_mean)) return layer;
+  for (auto& known : layers_) {
+    if (known.layer == layer) return known;
   }
-  Statistics& layer =
-      layers_.emplace_back(Statistics{running_mean, running_variance, momentum, area, {}});
+  Statistics& made =
+      layers_.emplace_back(Statistics{layer, running_mean, running_variance, momentum, area, {}});
   const auto bytes = static_cast<std::size_t>(running_mean.numel()) * sizeof(float);
   for (int i = 0; i < replicas_; ++i) {
-    layer.parts.push_back({AlignedBytes(bytes), AlignedBytes(bytes)});
+    made.parts.push_back({AlignedBytes(bytes), AlignedBytes(bytes)});
   }
-  return layer;
+  return made;
 }
 
 void StatisticsStore::update(const std::vector<std::int64_t>& images) {
@@ -51,6 +53,7 @@ void StatisticsStore::update(const std::vector<std::int64_t>& images) {
     auto* const variance = layer.running_variance.data_ptr<float>();
     for (std::int64_t c = 0; c < layer.running_mean.numel(); ++c) {
       const Moments found = combine(layer, images, c);
+      if (found.count < 2) throw Error("batch norm needs more than one value per channel");
       // Running variances are of the unbiased kind (Ioffe and Szegedy 2015, algorithm 2).
       const double unbiased = found.variance * found.count / (found.count - 1);
       mean[c] += static_cast<float>(layer.momentum * (found.mean - mean[c]));

@@ -6,12 +6,15 @@
 #include <vector>
 
 #include "yoke/engine/compiled/aligned.h"
+#include "yoke/engine/compiled/layer_graph.h"
 
 namespace yoke::compiled {
 
 /// The statistics of one batch norm layer: what each replica found in its part of the batch, and
-/// the running mean and variance, fp32 [C], that follow from all of them.
+/// the running mean and variance, fp32 [C], that follow from all of them. Layers that share a
+/// module share the latter.
 struct Statistics {
+  ValueId layer = -1;  ///< By its output.
   torch::Tensor running_mean, running_variance;
   double momentum = 0;
   std::int64_t area = 1;  ///< Pixels per image.
@@ -26,9 +29,9 @@ class StatisticsStore {
  public:
   explicit StatisticsStore(int replicas) : replicas_(replicas) {}
 
-  /// Those of the layer with this running mean.
-  Statistics& get(const torch::Tensor& running_mean, const torch::Tensor& running_variance,
-                  double momentum, std::int64_t area);
+  /// Those of `layer`; made where there are none yet, in the order of the forward pass.
+  Statistics& get(ValueId layer, const torch::Tensor& running_mean,
+                  const torch::Tensor& running_variance, double momentum, std::int64_t area);
 
   /// Moves the running statistics by those of the whole batch, of which replica r had `images[r]`.
   void update(const std::vector<std::int64_t>& images);

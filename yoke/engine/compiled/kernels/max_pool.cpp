@@ -221,6 +221,22 @@ Planes planes_of(const Tensor& tensor) { return {tensor.batch * tensor.blocks(),
 
 }  // namespace
 
+PoolWindows pool_windows(const PoolAxis& rows, const PoolAxis& columns) {
+  const auto windows_of = [](const PoolAxis& axis) {
+    return regular_windows(axis.pixels, axis.windows, axis.kernel, axis.stride, axis.padding,
+                           axis.dilation);
+  };
+  const auto is_2_by_2 = [](const PoolAxis& axis) {
+    return axis.kernel == 2 && axis.stride == 2 && axis.padding == 0 && axis.dilation == 1 &&
+           2 * axis.windows <= axis.pixels;
+  };
+  return {.rows = windows_of(rows),
+          .columns = windows_of(columns),
+          .kernel_width = columns.kernel,
+          .dense = rows.dilation == 1 && columns.dilation == 1,
+          .side_by_side_2x2 = is_2_by_2(rows) && is_2_by_2(columns)};
+}
+
 void max_pool_forward(const Tensor& input, const PoolWindows& windows, bool relu,
                       const Tensor& output, std::uint8_t* taps) {
   if (input.is_bf16()) {

@@ -13,6 +13,12 @@ struct PoolWindows {
   bool side_by_side_2x2 = false;  ///< Windows of 2x2 from the first pixel on, none cut off.
 };
 
+/// Pooling along one axis.
+struct PoolAxis {
+  std::int64_t pixels, windows, kernel, stride, padding, dilation;
+};
+PoolWindows pool_windows(const PoolAxis& rows, const PoolAxis& columns);
+
 /// `output` [N, C, OH, OW] from `input` [N, C, H, W], of equal block and type. `taps`, where not
 /// null, gets the tap of each maximum, the first one of equals, uint8 in the order of `output`;
 /// with `relu` no tap (255) where the maximum is not above 0.

@@ -6,20 +6,28 @@
 namespace yoke::compiled {
 namespace {
 
-/// log(sum(exp(scores))), without overflow.
-float log_sum(const float* scores, std::int64_t count) {
+/// log(sum(exp(scores))) is `most` + `rest`, without overflow. Both are taken from a score one
+/// after the other: the sum of a large score and a small rest would be rounded to the former's
+/// size.
+struct LogSum {
+  float most, rest;
+  float log_probability(float score) const { return score - most - rest; }
+};
+
+LogSum log_sum(const float* scores, std::int64_t count) {
   const float most = *std::max_element(scores, scores + count);
   float sum = 0;
   for (std::int64_t i = 0; i < count; ++i) sum += std::exp(scores[i] - most);
-  return most + std::log(sum);
+  return {most, std::log(sum)};
 }
 
 }  // namespace
 
 void softmax(const float* scores, std::int64_t count, bool logarithm, float* result) {
-  const float sum = log_sum(scores, count);
+  const LogSum sum = log_sum(scores, count);
   for (std::int64_t i = 0; i < count; ++i) {
-    result[i] = logarithm ? scores[i] - sum : std::exp(scores[i] - sum);
+    const float log_probability = sum.log_probability(scores[i]);
+    result[i] = logarithm ? log_probability : std::exp(log_probability);
   }
 }
 
@@ -35,12 +43,12 @@ void softmax_backward(const float* result, const float* gradient_out, std::int64
 
 double cross_entropy(const float* scores, std::int64_t count, std::int64_t target, double smoothing,
                      float scale, float* gradient) {
-  const float sum = log_sum(scores, count);
+  const LogSum sum = log_sum(scores, count);
   const double everywhere = smoothing / static_cast<double>(count);
   double loss = 0;
   for (std::int64_t i = 0; i < count; ++i) {
     const double wanted = everywhere + (i == target ? 1 - smoothing : 0);
-    const float log_probability = scores[i] - sum;
+    const float log_probability = sum.log_probability(scores[i]);
     if (wanted > 0) loss -= wanted * log_probability;
     gradient[i] = scale * (std::exp(log_probability) - static_cast<float>(wanted));
   }

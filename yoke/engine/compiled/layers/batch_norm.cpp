@@ -47,6 +47,7 @@ class BatchNormPlan final : public LayerPlan {
   normalization_flags flags_ = normalization_flags::none;
   Tensor src_;
   memory mean_, variance_;
+  std::vector<Buffer*> own_statistics_;  // where the plan has them
   Buffer* workspace_ = nullptr;
 };
 
@@ -60,17 +61,18 @@ void BatchNormPlan::add_statistics(Builder& builder) {
     mean_ = channel_memory(builder, channel_desc(), layer_.running_mean.data_ptr());
     variance_ = channel_memory(builder, channel_desc(), layer_.running_variance.data_ptr());
   } else if (builder.training() && layer_.running_mean.defined()) {
-    const auto& part =
-        builder.workspace()
-            .statistics
-            .get(layer_.running_mean, layer_.running_variance, layer_.momentum, layer_.area)
-            .parts[static_cast<std::size_t>(builder.workspace().replica)];
+    const auto& part = builder.workspace()
+                           .statistics
+                           .get(layer_.output, layer_.running_mean, layer_.running_variance,
+                                layer_.momentum, layer_.area)
+                           .parts[static_cast<std::size_t>(builder.workspace().replica)];
     mean_ = channel_memory(builder, channel_desc(), part.mean.data());
     variance_ = channel_memory(builder, channel_desc(), part.variance.data());
   } else {
     const auto bytes = channel_desc().get_size();
-    mean_ = builder.memory(channel_desc(), builder.buffer(bytes));
-    variance_ = builder.memory(channel_desc(), builder.buffer(bytes));
+    own_statistics_ = {builder.buffer(bytes), builder.buffer(bytes)};
+    mean_ = builder.memory(channel_desc(), own_statistics_[0]);
+    variance_ = builder.memory(channel_desc(), own_statistics_[1]);
   }
 }
 
@@ -123,6 +125,7 @@ void BatchNormPlan::backward(Builder& builder) {
       {DNNL_ARG_MEAN, mean_},
       {DNNL_ARG_VARIANCE, variance_},
       {DNNL_ARG_DIFF_SRC, builder.memory(src_.desc(), diff_src.buffer)}};
+  for (Buffer* const statistics : own_statistics_) builder.touch(statistics);
   std::vector<std::pair<int, GradientTarget>> gradients;
   if (layer_.scale) {
     arguments[DNNL_ARG_SCALE] = builder.weights(*layer_.scale, channel_dims(), channel_desc());
@@ -157,6 +160,11 @@ void lower_batch_norm(Lowering& lowering) {
   }
   layer->running_mean = lowering.buffer(3);
   layer->running_variance = lowering.buffer(4);
+  for (const std::size_t i : {3, 4}) {
+    if (!lowering.buffer(i).defined() && !lowering.is_none(i)) {
+      lowering.unsupported("its running statistics are not buffers of the model");
+    }
+  }
   layer->of_batch = lowering.flag(5);
   layer->momentum = lowering.number(6);
   layer->epsilon = lowering.number(7);

@@ -122,7 +122,11 @@ std::unique_ptr<LayerPlan> Combine::plan() const { return std::make_unique<Combi
 
 // aten::add(a, b, alpha), aten::mul(a, b)
 void lower_combine(Lowering& lowering) {
-  if (lowering.buffer(0).defined()) {  // num_batches_tracked of a batch norm
+  if (const torch::Tensor buffer = lowering.buffer(0); buffer.defined()) {
+    // num_batches_tracked of a batch norm
+    const bool counts = lowering.op() == "aten::add" && lowering.is_in_place() &&
+                        buffer.scalar_type() == torch::kInt64 && lowering.number(1) == 1;
+    if (!counts) lowering.unsupported("it computes with a buffer of the model");
     lowering.count_steps(0);
     return;
   }

@@ -74,15 +74,8 @@ void lower_max_pool(Lowering& lowering) {
   const auto [dilation_y, dilation_x] = lowering.pair(4);
   constexpr std::int64_t kMostTaps = 254;
   if (kernel_y * kernel_x > kMostTaps) lowering.unsupported("its windows have over 254 pixels");
-  layer->windows = {regular_windows(in.height, out.height, kernel_y, stride_y, pad_y, dilation_y),
-                    regular_windows(in.width, out.width, kernel_x, stride_x, pad_x, dilation_x),
-                    kernel_x};
-  layer->windows.dense = dilation_y == 1 && dilation_x == 1;
-  using Pair = std::pair<std::int64_t, std::int64_t>;
-  layer->windows.side_by_side_2x2 =
-      layer->windows.dense && Pair(kernel_y, kernel_x) == Pair(2, 2) &&
-      Pair(stride_y, stride_x) == Pair(2, 2) && Pair(pad_y, pad_x) == Pair(0, 0) &&
-      2 * out.height <= in.height && 2 * out.width <= in.width;
+  layer->windows = pool_windows({in.height, out.height, kernel_y, stride_y, pad_y, dilation_y},
+                                {in.width, out.width, kernel_x, stride_x, pad_x, dilation_x});
   lowering.add(std::move(layer), {input}, {out, false});
 }
 

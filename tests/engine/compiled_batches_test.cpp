@@ -1,0 +1,89 @@
+// tests/engine/compiled_batches_test.cpp: one compiled engine through batches of many sizes.
+#include <gtest/gtest.h>
+
+#include "tests/engine/random_network.h"
+#include "tests/engine/trained.h"
+#include "yoke/engine/eager.h"
+
+namespace yoke::test {
+namespace {
+
+using torch::Tensor;
+
+constexpr StepKey kKey{.seed = 3, .rank = 1, .step = 8};
+
+TEST(CompiledBatches, GiveEqualBitsWhenRepeated) {
+  for (const char* const text : {"lab-cnn", "cifar-net", "resnet18"}) {
+    Compiled compiled(make_model(text, {{3, 13, 13}, 10}, 3), {.replicas = 3});
+    const Batch batch = random_batch(compiled.model, 17);
+    const Forward first = compiled.engine->gradient(batch, kKey);
+    const Tensor gradient = compiled.parameters.gradients().clone();
+    for (const std::int64_t between : {0, 5, 32}) {
+      if (between > 0) {
+        const Batch other = random_batch(compiled.model, between, 9);
+        compiled.engine->gradient(other, {});
+        compiled.engine->predict(other.input);
+      }
+      const Forward again = compiled.engine->gradient(batch, kKey);
+      EXPECT_TRUE(torch::equal(again.loss, first.loss)) << text << " after " << between;
+      EXPECT_TRUE(torch::equal(again.scores, first.scores)) << text << " after " << between;
+      EXPECT_TRUE(torch::equal(compiled.parameters.gradients(), gradient))
+          << text << " after " << between;
+    }
+  }
+}
+
+/// Expects equal gradients and predictions of both engines for batches of `sizes`, one after
+/// another.
+void expect_equal_to_eager(const std::function<Model()>& make, const CompiledOptions& options,
+                           std::initializer_list<std::int64_t> sizes) {
+  Compiled compiled(make(), options);
+  Model model = make();
+  FlatParameters parameters(*model.module);
+  const auto eager = make_eager_engine(model, parameters);
+  for (const std::int64_t size : sizes) {
+    const Batch batch = random_batch(model, size);
+    const Forward expected = eager->gradient(batch, kKey);
+    const Forward actual = compiled.engine->gradient(batch, kKey);
+    EXPECT_NEAR(actual.loss.item<double>(), expected.loss.item<double>(), 1e-5) << size;
+    EXPECT_LT(relative_difference(actual.scores, expected.scores), 1e-4) << size;
+    EXPECT_LT(relative_difference(compiled.parameters.gradients(), parameters.gradients()), 1e-4)
+        << size;
+    EXPECT_LT(
+        relative_difference(compiled.engine->predict(batch.input), eager->predict(batch.input)),
+        1e-4)
+        << size;
+  }
+}
+
+TEST(CompiledBatches, EqualEagerWhenTheirSizesChange) {
+  for (const char* const text : {"lab-cnn:dropout=0", "cifar-net"}) {
+    SCOPED_TRACE(text);
+    expect_equal_to_eager(
+        [text] {
+          return make_model(text, {{3, 32, 32}, 10}, 3);
+        },
+        {.replicas = 3}, {256, 96, 7, 1, 256});
+  }
+}
+
+TEST(CompiledBatches, OfRandomNetworksEqualEagerWhenTheirSizesChange) {
+  for (std::uint64_t seed = 900; seed < 910; ++seed) {
+    SCOPED_TRACE(fmt::format("seed {}: {}", seed, draw_network(seed, Norms::kNone).text));
+    expect_equal_to_eager([seed] { return draw_network(seed, Norms::kNone).model; },
+                          {.replicas = 3, .micro_batch = 9}, {96, 7, 1, 41, 2, 96});
+  }
+}
+
+TEST(CompiledBatches, GiveZeroWhenEmpty) {
+  Compiled compiled(make_model("mlp", {{1, 12, 12}, 10}, 3), {.replicas = 2});
+  compiled.engine->gradient(random_batch(compiled.model, 4), kKey);
+  const Forward forward = compiled.engine->gradient(random_batch(compiled.model, 0), kKey);
+  EXPECT_EQ(forward.loss.item<double>(), 0);
+  EXPECT_EQ(forward.scores.sizes(), (std::vector<std::int64_t>{0, 10}));
+  EXPECT_TRUE(compiled.parameters.gradients().eq(0).all().item<bool>());
+  EXPECT_EQ(compiled.engine->predict(torch::empty({0, 1, 12, 12})).size(0), 0);
+}
+
+}  // namespace
+}  // namespace yoke::test

@@ -1,0 +1,85 @@
+// tests/engine/onednn_faults_test.cpp: bf16 convolutions that oneDNN 2.6 computes wrongly on its
+// own.
+#include "yoke/engine/compiled/onednn_faults.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <torch/nn/modules/conv.h>
+#include <torch/nn/modules/linear.h>
+
+#include "tests/engine/compare.h"
+#include "tests/engine/trained.h"
+
+namespace yoke::test {
+namespace {
+
+using torch::Tensor;
+using torch::nn::Conv2d, torch::nn::Conv2dOptions, torch::nn::Linear;
+
+/// A convolution with `options` of images of `in`, between layers that learn.
+Model with_convolution(const Conv2dOptions& options, const ImageShape& in) {
+  return model_of({2, in.height, in.width}, [&](torch::nn::Module& module) {
+    auto first = module.register_module("first", Conv2d(Conv2dOptions(2, in.channels, 1)));
+    auto tested = module.register_module("tested", Conv2d(options));
+    auto last = module.register_module("last", Linear(options.out_channels(), 10));
+    return [=](Tensor x) mutable {
+      x = tested->forward(torch::tanh(first->forward(x)));
+      return last->forward(torch::adaptive_avg_pool2d(torch::tanh(x), {1, 1}).flatten(1));
+    };
+  });
+}
+
+/// Expects that it equals the eager one in bf16, and that nothing called `faulty` computes it.
+void expect_right(const Conv2dOptions& options, const ImageShape& in, const std::string& faulty) {
+  if (const auto why = why_not(Precision::kBf16); !why.empty()) GTEST_SKIP() << why;
+  const auto make = [&] { return with_convolution(options, in); };
+  compare_with_eager(make, {.batch = 17, .precision = Precision::kBf16, .slack = 4});
+  Compiled compiled(make(), {.precision = Precision::kBf16});
+  for (const StepCost& step : compiled.engine->profile(random_batch(compiled.model, 17), 1)) {
+    if (step.layer != "tested") continue;
+    EXPECT_THAT(step.operation, testing::Not(testing::HasSubstr(faulty)));
+  }
+}
+
+TEST(OnednnFaults, AreNotMetByDilatedWindows) {
+  expect_right(Conv2dOptions(33, 4, 3).dilation(2).padding(2), {33, 13, 10},
+               "weight gradient (jit:avx512_core_amx");
+}
+
+TEST(OnednnFaults, AreNotMetByImagesNarrowerThanAStride) {
+  expect_right(Conv2dOptions(16, 33, {1, 3}).stride({1, 3}).padding({0, 1}), {16, 2, 2},
+               "weight gradient (jit");
+}
+
+TEST(OnednnFaults, AreNotMetByWindowsThatLeaveOutPixels) {
+  expect_right(Conv2dOptions(33, 33, {2, 1}).stride({3, 5}), {33, 5, 12},
+               "brgconv:avx512_core_amx");
+}
+
+TEST(OnednnFaults, AreNamedForTheseShapesOnly) {
+  const auto images = [](std::int64_t channels, std::int64_t width) {
+    return dnnl::memory::desc({17, channels, 9, width}, dnnl::memory::data_type::bf16,
+                              dnnl::memory::format_tag::nchw);
+  };
+  const auto weights = [](std::int64_t channels, std::int64_t width) {
+    return dnnl::memory::desc({5, channels, 3, width}, dnnl::memory::data_type::bf16,
+                              dnnl::memory::format_tag::oihw);
+  };
+  const auto windows = [](std::int64_t stride, std::int64_t dilation) {
+    return onednn::Windows{{1, stride}, {dilation - 1, 0}, {0, 0}, {0, 0}};
+  };
+  EXPECT_EQ(onednn::faulty_forward(weights(33, 3), windows(3, 2)), nullptr);
+  EXPECT_NE(onednn::faulty_forward(weights(33, 3), windows(4, 1)), nullptr);
+  const auto gradient = [&](std::int64_t channels, std::int64_t width, std::int64_t stride,
+                            std::int64_t dilation) {
+    return onednn::faulty_weight_gradient(images(channels, width), weights(channels, 3),
+                                          windows(stride, dilation));
+  };
+  EXPECT_EQ(gradient(33, 9, 2, 1), nullptr);
+  EXPECT_EQ(gradient(32, 9, 1, 2), nullptr);
+  EXPECT_NE(gradient(33, 9, 1, 2), nullptr);
+  EXPECT_NE(gradient(32, 2, 3, 1), nullptr);
+}
+
+}  // namespace
+}  // namespace yoke::test

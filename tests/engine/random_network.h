@@ -1,0 +1,26 @@
+// tests/engine/random_network.h: small networks drawn at random out of the operators that compile.
+#pragma once
+#include <cstdint>
+#include <string>
+
+#include "yoke/models/model.h"
+
+namespace yoke::test {
+
+/// Which batch norm layers a network may have.
+enum class Norms {
+  kNone,
+  kOfPixels,  ///< Of images of several pixels, so that a batch of one image will do.
+  kAny
+};
+
+/// A model and its layers in words.
+struct RandomNetwork {
+  Model model;
+  std::string text;
+};
+
+/// A network of ten classes for odd images. Equal arguments draw equal networks.
+RandomNetwork draw_network(std::uint64_t seed, Norms norms);
+
+}  // namespace yoke::test

@@ -1,0 +1,85 @@
+// tests/engine/softmax_kernel_test.cpp: softmax and cross-entropy against LibTorch's in fp64.
+#include <gtest/gtest.h>
+#include <torch/nn/functional/loss.h>
+#include <torch/utils.h>
+
+#include <vector>
+
+#include "yoke/engine/compiled/kernels/softmax.h"
+
+namespace yoke::test {
+namespace {
+
+using torch::Tensor;
+
+std::vector<float> as_vector(const Tensor& tensor) {
+  const Tensor floats = tensor.to(torch::kFloat32).contiguous();
+  return {floats.data_ptr<float>(), floats.data_ptr<float>() + floats.numel()};
+}
+
+void expect_near(const std::vector<float>& actual, const Tensor& expected, double tolerance) {
+  for (std::size_t i = 0; i < actual.size(); ++i) {
+    EXPECT_NEAR(actual[i], expected[static_cast<std::int64_t>(i)].item<double>(), tolerance) << i;
+  }
+}
+
+/// fp64 scores that fp32 holds exactly, far from zero for all but the first.
+std::vector<Tensor> scores_to_try() {
+  torch::manual_seed(1);
+  std::vector<Tensor> all;
+  for (const std::int64_t count : {1, 2, 10, 17}) {
+    for (const double offset : {0.0, 1000.0, -30.0}) {
+      all.push_back((torch::randn({count}) + offset).to(torch::kFloat64));
+    }
+  }
+  return all;
+}
+
+TEST(SoftmaxKernel, EqualsLibTorchHoweverLargeTheScores) {
+  for (const Tensor& scores : scores_to_try()) {
+    std::vector<float> numbers = as_vector(scores), result(numbers.size());
+    const auto count = static_cast<std::int64_t>(numbers.size());
+    compiled::softmax(numbers.data(), count, false, result.data());
+    expect_near(result, torch::softmax(scores, 0), 3e-7);
+    compiled::softmax(numbers.data(), count, true, numbers.data());  // in place
+    expect_near(numbers, torch::log_softmax(scores, 0), 1e-6);
+  }
+}
+
+TEST(SoftmaxKernel, HasTheGradientOfLibTorch) {
+  for (Tensor scores : scores_to_try()) {
+    for (const bool logarithm : {false, true}) {
+      scores = scores.detach().set_requires_grad(true);
+      const Tensor result = logarithm ? torch::log_softmax(scores, 0) : torch::softmax(scores, 0);
+      const Tensor gradient = torch::randn_like(scores);
+      result.backward(gradient);
+      const std::vector<float> outer = as_vector(gradient), results = as_vector(result.detach());
+      std::vector<float> inner(outer.size());
+      compiled::softmax_backward(results.data(), outer.data(),
+                                 static_cast<std::int64_t>(outer.size()), logarithm, inner.data());
+      expect_near(inner, scores.grad(), 2e-6);
+    }
+  }
+}
+
+TEST(CrossEntropyKernel, EqualsLibTorchWithAndWithoutSmoothing) {
+  for (Tensor scores : scores_to_try()) {
+    for (const double smoothing : {0.0, 0.1}) {
+      scores = scores.detach().set_requires_grad(true);
+      const std::int64_t target = scores.size(0) / 2;
+      const Tensor loss = torch::cross_entropy_loss(scores.unsqueeze(0), torch::tensor({target}),
+                                                    {}, at::Reduction::Mean, -100, smoothing);
+      (loss * 0.5).backward();
+      const std::vector<float> numbers = as_vector(scores.detach());
+      std::vector<float> gradient(numbers.size());
+      const double found =
+          compiled::cross_entropy(numbers.data(), static_cast<std::int64_t>(numbers.size()), target,
+                                  smoothing, 0.5F, gradient.data());
+      EXPECT_NEAR(found, loss.item<double>(), 1e-6);
+      expect_near(gradient, scores.grad(), 3e-7);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace yoke::test
