@@ -1,5 +1,6 @@
 #include "yoke/core/version.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "yoke/core/file.h"

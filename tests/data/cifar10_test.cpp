@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-constexpr std::size_t kElements = 3 * 32 * 32;
+constexpr std::size_t kElements = std::size_t{3} * 32 * 32;
 
 /// An image whose bytes all are `value`, but for the first.
 std::string image(char value) { return std::string(1, '!').append(kElements - 1, value); }

@@ -123,10 +123,14 @@ class HttpServer {
       if (size <= 0) return;
       sent += static_cast<std::size_t>(size);
     }
-    char end = 0;
-    while (reply.stall && !stop_ &&
-           !(readable(connection) && ::recv(connection, &end, 1, 0) <= 0)) {
+    while (reply.stall && !stop_ && !has_ended(connection)) {
     }
+  }
+
+  /// Whether the client has closed its end; waits a moment for that.
+  static bool has_ended(int connection) {
+    char end = 0;
+    return readable(connection) && ::recv(connection, &end, 1, 0) <= 0;
   }
 
   Handler handler_;

@@ -185,7 +185,7 @@ TEST(Loader, StopsInTheMiddleOfABatchWhenDestroyed) {
 }
 
 TEST(Loader, StopsWhenDestroyedWithBatchesNobodyTook) {
-  std::latch full(2 * 4);
+  std::latch full(8);
   const auto dataset = std::make_shared<FakeDataset>(400, [&](std::int64_t index) {
     if (index < 8) full.count_down();
   });

@@ -134,11 +134,10 @@ template <typename Make>
 auto prefer_given_formats(const Make& make) {
   try {
     auto description = make(false);
-    if (!is_slow(description)) return description;
-  } catch (const dnnl::error&) {
-    // No code at all for these formats.
+    return is_slow(description) ? make(true) : description;
+  } catch (const dnnl::error&) {  // no code at all for these formats
+    return make(true);
   }
-  return make(true);
 }
 
 }  // namespace yoke::compiled
