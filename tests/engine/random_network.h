@@ -3,16 +3,10 @@
 #include <cstdint>
 #include <string>
 
+#include "tests/engine/random_layers.h"
 #include "yoke/models/model.h"
 
 namespace yoke::test {
-
-/// Which batch norm layers a network may have.
-enum class Norms {
-  kNone,
-  kOfPixels,  ///< Of images of several pixels, so that a batch of one image will do.
-  kAny
-};
 
 /// A model and its layers in words.
 struct RandomNetwork {
