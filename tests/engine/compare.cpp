@@ -3,8 +3,6 @@
 #include <gtest/gtest.h>
 #include <torch/utils.h>
 
-#include <cmath>
-
 #include "yoke/engine/eager.h"
 
 namespace yoke::test {
@@ -29,20 +27,22 @@ torch::Tensor with_noise(const torch::Tensor& values, double noise, int seed) {
 
 /// Two steps of `make_engine`'s engine on a new model; its first weights are `start`.
 Trail follow(Model model, const torch::Tensor& start, const MakeEngine& make_engine,
-             std::int64_t batch_size) {
+             const Comparison& comparison) {
   FlatParameters parameters(*model.module);
   {
     const torch::NoGradGuard no_grad;
     parameters.values().copy_(start);
   }
   const auto engine = make_engine(model, parameters);
+  const auto batch = [&](std::int64_t number) {
+    return make_batch(model, comparison.batch, comparison.images + number);
+  };
   Trail trail;
   for (std::int64_t step = 0; step < 2; ++step) {
     const auto name = [step](const std::string& what) {
       return fmt::format("step {} {}", step, what);
     };
-    const auto forward = engine->gradient(make_batch(model, batch_size, 5 + step),
-                                          {.seed = 1, .rank = 0, .step = step});
+    const auto forward = engine->gradient(batch(step), {.seed = 1, .rank = 0, .step = step});
     trail.emplace_back(name("loss"), forward.loss.clone());
     trail.emplace_back(name("scores"), forward.scores.clone());
     for (const auto& slice : parameters.slices()) {
@@ -57,7 +57,7 @@ Trail follow(Model model, const torch::Tensor& start, const MakeEngine& make_eng
     }
   }
   trail.emplace_back("weights", parameters.values().clone());
-  trail.emplace_back("predictions", engine->predict(make_batch(model, batch_size, 9).input));
+  trail.emplace_back("predictions", engine->predict(batch(4).input));
   return trail;
 }
 
@@ -67,11 +67,41 @@ double size_of(const torch::Tensor& tensor, bool by_norm) {
   return (by_norm ? tensor.norm() : tensor.abs().max()).item<double>();
 }
 
+/// How far from the eager engine's the compiled one's results may be.
+struct Tolerance {
+  explicit Tolerance(const Comparison& comparison)
+      : by_norm(comparison.precision == Precision::kBf16), slack(comparison.slack) {}
+
+  double noise() const { return by_norm ? 0x1p-8 : 2e-6; }
+
+  /// What is wrong with `actual`, or nothing; `nearby` are results of weights with noise.
+  std::string complaint(std::size_t i, const Trail& expected, const Trail& actual,
+                        const std::vector<Trail>& nearby) const {
+    const auto& [name, tensor] = expected[i];
+    const torch::Tensor& other = actual[i].second;
+    if (tensor.sizes() != other.sizes()) {
+      return fmt::format("{} has shape {}\n", name, c10::str(other.sizes()));
+    }
+    const double size = size_of(tensor, by_norm), difference = size_of(tensor - other, by_norm);
+    double moves = 0;
+    for (const Trail& near : nearby) {
+      moves = std::max(moves, size_of(tensor - near[i].second, by_norm));
+    }
+    const double allowed = slack * ((by_norm ? noise() : 2e-5) * size + 3 * moves + 1e-9);
+    if (difference <= allowed) return "";  // not where it is no number
+    return fmt::format("{}, of size {}, is {} apart; allowed: {}\n", name, size, difference,
+                       allowed);
+  }
+
+  bool by_norm;
+  double slack;
+};
+
 }  // namespace
 
-void compare_with_eager(const std::function<Model()>& make, const Comparison& comparison) {
-  const bool by_norm = comparison.precision == Precision::kBf16;
-  const double noise = by_norm ? 0x1p-8 : 2e-6;
+std::string differences_from_eager(const std::function<Model()>& make,
+                                   const Comparison& comparison) {
+  const Tolerance tolerance(comparison);
   Model first = make();
   const torch::Tensor start = FlatParameters(*first.module).values().clone();
   const MakeEngine eager = [&](Model& model, FlatParameters& parameters) {
@@ -84,26 +114,21 @@ void compare_with_eager(const std::function<Model()>& make, const Comparison& co
                                  .micro_batch = comparison.micro_batch,
                                  .label_smoothing = comparison.label_smoothing});
   };
-  const Trail expected = follow(make(), start, eager, comparison.batch);
+  const Trail expected = follow(make(), start, eager, comparison);
+  const Trail actual = follow(make(), start, compiled, comparison);
   std::vector<Trail> nearby;
   for (int i = 0; i < 3; ++i) {
-    nearby.push_back(follow(make(), with_noise(start, noise, i), eager, comparison.batch));
+    nearby.push_back(follow(make(), with_noise(start, tolerance.noise(), i), eager, comparison));
   }
-  const Trail actual = follow(make(), start, compiled, comparison.batch);
-  ASSERT_EQ(expected.size(), actual.size());
+  std::string complaints;
   for (std::size_t i = 0; i < expected.size(); ++i) {
-    const auto& [name, tensor] = expected[i];
-    ASSERT_EQ(tensor.sizes(), actual[i].second.sizes()) << name;
-    const double size = size_of(tensor, by_norm);
-    double moves = 0;
-    for (const Trail& other : nearby) {
-      moves = std::max(moves, size_of(tensor - other[i].second, by_norm));
-    }
-    const double allowed = comparison.slack * ((by_norm ? noise : 2e-5) * size + 3 * moves + 1e-9);
-    const double difference = size_of(tensor - actual[i].second, by_norm);
-    EXPECT_TRUE(std::isfinite(difference)) << name;
-    EXPECT_LE(difference, allowed) << name << " of size " << size;
+    complaints += tolerance.complaint(i, expected, actual, nearby);
   }
+  return complaints;
+}
+
+void compare_with_eager(const std::function<Model()>& make, const Comparison& comparison) {
+  EXPECT_EQ(differences_from_eager(make, comparison), "");
 }
 
 }  // namespace yoke::test

@@ -1,6 +1,7 @@
 // tests/engine/compare.h: the compiled engine against the eager one.
 #pragma once
 #include <functional>
+#include <string>
 
 #include "yoke/engine/compiled.h"
 #include "yoke/models/model.h"
@@ -14,11 +15,13 @@ struct Comparison {
   std::int64_t micro_batch = 0;
   Precision precision = Precision::kFp32;
   double label_smoothing = 0.1;
-  double slack = 1;  ///< What "equal" allows is multiplied by this.
+  double slack = 1;         ///< What "equal" allows is multiplied by this.
+  std::int64_t images = 5;  ///< The seed of the images.
 };
 
 /// Takes two steps of SGD with each engine, on models that `make` makes and that start equal, and
-/// expects equal losses, scores, gradients, buffers and weights, and equal predictions afterwards.
+/// tells which losses, scores, gradients, buffers, weights or, afterwards, predictions are not
+/// equal; empty where all are.
 ///
 /// Equal means: no further apart than 2e-5 of a tensor's largest number (sums of some hundred
 /// products in another order differ by some hundred roundings of 6e-8) plus three times what the
@@ -26,6 +29,10 @@ struct Comparison {
 /// 1 + noise of 2e-6. The latter is for ReLUs and poolings whose choice hangs on a rounding, which
 /// change a gradient by a jump; it is next to nothing in small networks. In bf16 both the fraction
 /// and the noise are 2^-8, and tensors are compared by their norms.
+std::string differences_from_eager(const std::function<Model()>& make,
+                                   const Comparison& comparison);
+
+/// Expects no differences.
 void compare_with_eager(const std::function<Model()>& make, const Comparison& comparison);
 
 }  // namespace yoke::test

@@ -8,16 +8,27 @@
 namespace yoke::test {
 namespace {
 
-/// Compares networks of `count` seeds from `first` on. In networks as narrow as these some
-/// gradients cancel to next to nothing, and one ReLU that a rounding switches is much of them:
-/// hence slack.
+/// What is not equal for two choices of images. Where a rounding switches a ReLU, gradients differ
+/// by much and nothing is wrong; that happens to one network in thousands, and not twice.
+std::string lasting_differences(std::uint64_t seed, Norms norms, Comparison comparison) {
+  const auto make = [&] { return draw_network(seed, norms).model; };
+  std::string differences;
+  for (const std::int64_t images : {5, 50}) {
+    comparison.images = images;
+    differences = differences_from_eager(make, comparison);
+    if (differences.empty()) break;
+  }
+  return differences;
+}
+
+/// Compares networks of `count` seeds from `first` on.
 void compare_networks(std::uint64_t first, std::uint64_t count, Norms norms,
                       Comparison comparison) {
-  comparison.slack = comparison.precision == Precision::kBf16 ? 10 : 4;
+  comparison.slack = 4;  // in networks as narrow as these, gradients cancel to next to nothing
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}: {}", seed, draw_network(seed, norms).text));
     try {
-      compare_with_eager([&] { return draw_network(seed, norms).model; }, comparison);
+      EXPECT_EQ(lasting_differences(seed, norms, comparison), "");
     } catch (const std::exception& error) {
       ADD_FAILURE() << error.what();
     }

@@ -48,7 +48,7 @@ class Draft {
   }
   /// A number of channels that is odd in one way or the other.
   std::int64_t channels() {
-    return pick(std::initializer_list<std::int64_t>{1, 3, 5, 7, 8, 16, 17, 33});
+    return pick(std::initializer_list<std::int64_t>{1, 3, 5, 7, 8, 16, 17, 32, 33, 48});
   }
   /// Whether any layer may be followed by batch norm; whether one whose result is `shape` may.
   bool may_normalise() const { return norms_ != Norms::kNone; }
