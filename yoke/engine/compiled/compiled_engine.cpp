@@ -1,29 +1,15 @@
-#include "yoke/engine/compiled.h"
+#include "yoke/engine/compiled/compiled_engine.h"
 
-#include <ATen/Context.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <deque>
 
-#include "yoke/core/clock.h"
+#include "yoke/core/error.h"
 #include "yoke/engine/compiled/cache.h"
 #include "yoke/engine/compiled/lowering.h"
-#include "yoke/engine/compiled/reduce.h"
-#include "yoke/engine/compiled/replica.h"
-#include "yoke/engine/compiled/team.h"
 
-namespace yoke {
+namespace yoke::compiled {
 namespace {
-
-using namespace compiled;
-
-/// Images [begin, end) of a batch.
-struct Range {
-  std::int64_t begin = 0, end = 0;
-  std::int64_t size() const { return end - begin; }
-};
 
 /// The `part`-th of `parts` nearly equal parts.
 Range part_of(const Range& whole, std::int64_t part, std::int64_t parts) {
@@ -31,65 +17,7 @@ Range part_of(const Range& whole, std::int64_t part, std::int64_t parts) {
           whole.begin + whole.size() * (part + 1) / parts};
 }
 
-/// While it lives, this thread takes numbers too small to be normal, which are slow, for zero.
-class FlushDenormals {
- public:
-  FlushDenormals() { at::globalContext().setFlushDenormal(true); }
-  ~FlushDenormals() { at::globalContext().setFlushDenormal(false); }
-  FlushDenormals(const FlushDenormals&) = delete;
-  FlushDenormals& operator=(const FlushDenormals&) = delete;
-};
-
-class Compiled final : public CompiledEngine {
- public:
-  Compiled(Model& model, FlatParameters& parameters, const CompiledOptions& options);
-
-  Forward gradient(const Batch& batch, const StepKey& key) override;
-  torch::Tensor predict(const torch::Tensor& input) override;
-
-  std::string describe(std::int64_t batch_size) override;
-  double flops_per_image() const override;
-  std::vector<StepCost> profile(const Batch& batch, int repetitions) override;
-  void run_primitives(const Batch& batch) override;
-
- private:
-  /// What a pass over a batch works on; one of gradient(), predict().
-  struct Work {
-    const LayerGraph& graph;
-    bool training = true;
-    Micro micro;  // of the first image
-    Range images;
-  };
-
-  PlanOptions plan_options(bool training, std::int64_t batch) const;
-  const LayerGraph& inference_graph();
-  Work training_work(const torch::Tensor& input, const torch::Tensor& target, torch::Tensor& scores,
-                     std::vector<double>& losses, const StepKey& key) const;
-  torch::Tensor check(const torch::Tensor& input) const;
-  /// How many parts a replica computes `images` in.
-  std::int64_t micro_batches(const LayerGraph& graph, std::int64_t images, bool training);
-  /// Images whose pass fits a core's own cache.
-  std::int64_t fit_to_cache(const LayerGraph& graph, bool training);
-  std::vector<Range> replica_parts(const Work& work) const;
-  void run(const Work& work, const std::vector<Range>& parts,
-           const std::function<void(Plan&, const Micro&)>& run_plan);
-  void reduce(const std::vector<Range>& parts);
-  std::int64_t micro_batch(std::int64_t batch_size);
-  std::int64_t classes() const;
-
-  Model& model_;
-  FlatParameters& parameters_;
-  CompiledOptions options_;
-  LayerGraph training_graph_;
-  std::optional<LayerGraph> inference_graph_;
-  dnnl::engine engine_;
-  Team team_;
-  WeightStore weights_;
-  StatisticsStore statistics_;
-  GradientReducer reducer_;
-  std::deque<Replica> replicas_;
-  std::array<std::int64_t, 2> most_images_{};  // at once, in evaluation and in training; 0 unknown
-};
+}  // namespace
 
 Compiled::Compiled(Model& model, FlatParameters& parameters, const CompiledOptions& options)
     : model_(model),
@@ -286,59 +214,9 @@ torch::Tensor Compiled::predict(const torch::Tensor& images) {
   return scores;
 }
 
-void Compiled::run_primitives(const Batch& batch) {
-  const torch::Tensor input = check(batch.input), target = batch.target.contiguous();
-  auto scores = torch::empty({batch.size(), classes()});
-  std::vector<double> losses(static_cast<std::size_t>(batch.size()));
-  const Work work = training_work(input, target, scores, losses, {});
-  run(work, replica_parts(work), [](Plan& plan, const Micro& micro) {
-    const FlushDenormals flush;  // what the other steps would have written may be anything
-    plan.set_input(micro.input);
-    for (const Step& step : plan.steps()) {
-      if (step.primitive) step.run(micro);
-    }
-  });
-}
+}  // namespace yoke::compiled
 
-std::vector<StepCost> Compiled::profile(const Batch& batch, int repetitions) {
-  const torch::Tensor input = check(batch.input), target = batch.target.contiguous();
-  auto scores = torch::empty({batch.size(), classes()});
-  std::vector<double> losses(static_cast<std::size_t>(batch.size()));
-  const Work work = training_work(input, target, scores, losses, {});
-  Plan& plan =
-      replicas_.front().plan(training_graph_, plan_options(true, micro_batch(batch.size())));
-  std::vector<StepCost> costs;
-  for (const Step& step : plan.steps()) {
-    static constexpr std::array kPasses = {"forward", "backward", "other"};
-    costs.push_back({.layer = step.layer,
-                     .operation = step.operation,
-                     .pass = kPasses[static_cast<std::size_t>(step.pass)],
-                     .milliseconds = 0,
-                     .flops = step.flops,
-                     .primitive = step.primitive});
-  }
-  plan.set_input(work.micro.input);
-  for (int i = 0; i <= repetitions; ++i) {  // the first one warms up
-    for (std::size_t s = 0; s < costs.size(); ++s) {
-      const Stopwatch watch;
-      plan.steps()[s].run(work.micro);
-      if (i > 0) costs[s].milliseconds += 1e3 * watch.seconds() / repetitions;
-    }
-  }
-  return costs;
-}
-
-double Compiled::flops_per_image() const {
-  double flops = 0;
-  const auto& wants = wanted_gradients(training_graph_);
-  for (const auto& layer : training_graph_.layers) {
-    const bool data = wants[static_cast<std::size_t>(layer->inputs.front())];
-    flops += layer->flops() * (data ? 3 : 2);
-  }
-  return flops;
-}
-
-}  // namespace
+namespace yoke {
 
 std::unique_ptr<CompiledEngine> make_compiled_engine(Model& model, FlatParameters& parameters,
                                                      const CompiledOptions& options) {
@@ -346,7 +224,7 @@ std::unique_ptr<CompiledEngine> make_compiled_engine(Model& model, FlatParameter
   if (parameters.values().is_cuda()) {
     throw UsageError("the compiled engine is for processors; on a GPU use --engine eager");
   }
-  return std::make_unique<Compiled>(model, parameters, options);
+  return std::make_unique<compiled::Compiled>(model, parameters, options);
 }
 
 }  // namespace yoke

@@ -1,0 +1,75 @@
+// yoke/engine/compiled/compiled_engine.h: plans, replicas and stores put together.
+#pragma once
+#include <array>
+#include <deque>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "yoke/engine/compiled.h"
+#include "yoke/engine/compiled/reduce.h"
+#include "yoke/engine/compiled/replica.h"
+#include "yoke/engine/compiled/team.h"
+
+namespace yoke::compiled {
+
+/// Images [begin, end) of a batch.
+struct Range {
+  std::int64_t begin = 0, end = 0;
+  std::int64_t size() const { return end - begin; }
+};
+
+/// Implements make_compiled_engine().
+class Compiled final : public CompiledEngine {
+ public:
+  Compiled(Model& model, FlatParameters& parameters, const CompiledOptions& options);
+
+  Forward gradient(const Batch& batch, const StepKey& key) override;
+  torch::Tensor predict(const torch::Tensor& input) override;
+
+  std::string describe(std::int64_t batch_size) override;
+  double flops_per_image() const override;
+  std::vector<StepCost> profile(const Batch& batch, int repetitions) override;
+  void run_primitives(const Batch& batch) override;
+
+ private:
+  /// What a pass over a batch works on; one of gradient(), predict().
+  struct Work {
+    const LayerGraph& graph;
+    bool training = true;
+    Micro micro;  // of the first image
+    Range images;
+  };
+
+  PlanOptions plan_options(bool training, std::int64_t batch) const;
+  const LayerGraph& inference_graph();
+  Work training_work(const torch::Tensor& input, const torch::Tensor& target, torch::Tensor& scores,
+                     std::vector<double>& losses, const StepKey& key) const;
+  torch::Tensor check(const torch::Tensor& input) const;
+  /// How many parts a replica computes `images` in.
+  std::int64_t micro_batches(const LayerGraph& graph, std::int64_t images, bool training);
+  /// Images whose pass fits a core's own cache.
+  std::int64_t fit_to_cache(const LayerGraph& graph, bool training);
+  std::vector<Range> replica_parts(const Work& work) const;
+  void run(const Work& work, const std::vector<Range>& parts,
+           const std::function<void(Plan&, const Micro&)>& run_plan);
+  void reduce(const std::vector<Range>& parts);
+  std::int64_t micro_batch(std::int64_t batch_size);
+  std::int64_t classes() const;
+
+  Model& model_;
+  FlatParameters& parameters_;
+  CompiledOptions options_;
+  LayerGraph training_graph_;
+  std::optional<LayerGraph> inference_graph_;
+  dnnl::engine engine_;
+  Team team_;
+  WeightStore weights_;
+  StatisticsStore statistics_;
+  GradientReducer reducer_;
+  std::deque<Replica> replicas_;
+  std::array<std::int64_t, 2> most_images_{};  // at once, in evaluation and in training; 0 unknown
+};
+
+}  // namespace yoke::compiled

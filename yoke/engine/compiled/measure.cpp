@@ -1,0 +1,75 @@
+// yoke/engine/compiled/measure.cpp: the compiled engine as `yoke bench step` looks at it.
+#include <ATen/Context.h>
+
+#include <array>
+
+#include "yoke/core/clock.h"
+#include "yoke/engine/compiled/compiled_engine.h"
+
+namespace yoke::compiled {
+namespace {
+
+/// While it lives, this thread takes numbers too small to be normal, which are slow, for zero.
+class FlushDenormals {
+ public:
+  FlushDenormals() { at::globalContext().setFlushDenormal(true); }
+  ~FlushDenormals() { at::globalContext().setFlushDenormal(false); }
+  FlushDenormals(const FlushDenormals&) = delete;
+  FlushDenormals& operator=(const FlushDenormals&) = delete;
+};
+
+}  // namespace
+
+void Compiled::run_primitives(const Batch& batch) {
+  const torch::Tensor input = check(batch.input), target = batch.target.contiguous();
+  auto scores = torch::empty({batch.size(), classes()});
+  std::vector<double> losses(static_cast<std::size_t>(batch.size()));
+  const Work work = training_work(input, target, scores, losses, {});
+  run(work, replica_parts(work), [](Plan& plan, const Micro& micro) {
+    const FlushDenormals flush;  // what the other steps would have written may be anything
+    plan.set_input(micro.input);
+    for (const Step& step : plan.steps()) {
+      if (step.primitive) step.run(micro);
+    }
+  });
+}
+
+std::vector<StepCost> Compiled::profile(const Batch& batch, int repetitions) {
+  const torch::Tensor input = check(batch.input), target = batch.target.contiguous();
+  auto scores = torch::empty({batch.size(), classes()});
+  std::vector<double> losses(static_cast<std::size_t>(batch.size()));
+  const Work work = training_work(input, target, scores, losses, {});
+  Plan& plan =
+      replicas_.front().plan(training_graph_, plan_options(true, micro_batch(batch.size())));
+  std::vector<StepCost> costs;
+  for (const Step& step : plan.steps()) {
+    static constexpr std::array kPasses = {"forward", "backward", "other"};
+    costs.push_back({.layer = step.layer,
+                     .operation = step.operation,
+                     .pass = kPasses[static_cast<std::size_t>(step.pass)],
+                     .milliseconds = 0,
+                     .flops = step.flops,
+                     .primitive = step.primitive});
+  }
+  plan.set_input(work.micro.input);
+  for (int i = 0; i <= repetitions; ++i) {  // the first one warms up
+    for (std::size_t s = 0; s < costs.size(); ++s) {
+      const Stopwatch watch;
+      plan.steps()[s].run(work.micro);
+      if (i > 0) costs[s].milliseconds += 1e3 * watch.seconds() / repetitions;
+    }
+  }
+  return costs;
+}
+
+double Compiled::flops_per_image() const {
+  double flops = 0;
+  const auto& wants = wanted_gradients(training_graph_);
+  for (const auto& layer : training_graph_.layers) {
+    const bool data = wants[static_cast<std::size_t>(layer->inputs.front())];
+    flops += layer->flops() * (data ? 3 : 2);
+  }
+  return flops;
+}
+
+}  // namespace yoke::compiled
