@@ -92,14 +92,16 @@ TEST(CompiledBatchNorm, RefusesASingleValuePerChannel) {
 }
 
 TEST(CompiledBatchNorm, IsUnsupportedWhenItsStatisticsAreNoBuffers) {
-  EXPECT_THROW(Compiled{convolution_and_norm(BatchNormOptions(5),
-                                             [](Tensor x, auto& norm) {
-                                               return torch::batch_norm(
-                                                   x, norm->weight, norm->bias,
-                                                   norm->running_mean + 1, norm->running_var,
-                                                   /*training=*/false, 0.1, 1e-5, false);
-                                             })},
+  const auto with_mean = [](auto mean) {
+    return convolution_and_norm(BatchNormOptions(5), [mean](Tensor x, auto& norm) {
+      return torch::batch_norm(x, norm->weight, norm->bias, mean(norm), norm->running_var,
+                               /*training=*/false, 0.1, 1e-5, false);
+    });
+  };
+  EXPECT_THROW(Compiled{with_mean([](auto& norm) { return norm->running_mean + 1; })},
                UnsupportedModel);
+  const Tensor constant = torch::zeros({5});
+  EXPECT_THROW(Compiled{with_mean([=](auto&) { return constant; })}, UnsupportedModel);
 }
 
 TEST(CompiledBatchNorm, IsUnsupportedWhenItKeepsACumulativeAverage) {

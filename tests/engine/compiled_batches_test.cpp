@@ -63,7 +63,7 @@ TEST(CompiledBatches, EqualEagerWhenTheirSizesChange) {
         [text] {
           return make_model(text, {{3, 32, 32}, 10}, 3);
         },
-        {.replicas = 3}, {256, 96, 7, 1, 256});
+        {.replicas = 3}, {4, 256, 96, 7, 1, 256});
   }
 }
 
@@ -71,7 +71,7 @@ TEST(CompiledBatches, OfRandomNetworksEqualEagerWhenTheirSizesChange) {
   for (std::uint64_t seed = 900; seed < 930; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}: {}", seed, draw_network(seed, Norms::kNone).text));
     expect_equal_to_eager([seed] { return draw_network(seed, Norms::kNone).model; },
-                          {.replicas = 3, .micro_batch = 9}, {96, 7, 1, 41, 2, 96});
+                          {.replicas = 3, .micro_batch = 9}, {4, 96, 7, 1, 41, 2, 96});
   }
 }
 

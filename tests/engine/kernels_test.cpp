@@ -76,12 +76,12 @@ TEST(AveragePoolKernel, EqualsLibTorch) {
   in_all_formats([](std::int64_t channels, Format format, NumberType type) {
     Tensor input = exact_noise({2, channels, 7, 5});
     input.set_requires_grad(true);
-    const Tensor expected = torch::adaptive_avg_pool2d(input, {3, 4});  // windows that overlap
+    const Tensor expected = torch::adaptive_avg_pool2d(input, {4, 3});  // overlap, of two sizes
     const Tensor gradient = exact_noise(expected.sizes().vec());
     expected.backward(gradient);
 
     compiled::AverageWindows windows{
-        compiled::adaptive_windows(7, 3), compiled::adaptive_windows(5, 4), {}};
+        compiled::adaptive_windows(7, 4), compiled::adaptive_windows(5, 3), {}};
     for (const auto& rows : windows.rows.of_window) {
       for (const auto& columns : windows.columns.of_window) {
         windows.scale.push_back(1.0F / static_cast<float>(rows.size() * columns.size()));
@@ -169,7 +169,8 @@ TEST(AddKernel, AddsVectorsOfAnyLength) {
 TEST(Kernels, PassOnWhatIsNoNumber) {
   const Tensor nan = torch::full({1, 1, 1, 1}, std::nan(""));
   for (const NumberType type : {NumberType::f32, NumberType::bf16}) {
-    const Blocked from(nan, Format::kPlain, type), zero(torch::zeros_like(nan), Format::kPlain, type);
+    const Blocked from(nan, Format::kPlain, type),
+        zero(torch::zeros_like(nan), Format::kPlain, type);
     Blocked to(torch::zeros_like(nan), Format::kPlain, type);
     compiled::add_tensors(from.tensor(), zero.tensor(), true, to.tensor());
     EXPECT_TRUE(to.values().isnan().item<bool>());
