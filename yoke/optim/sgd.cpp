@@ -36,7 +36,7 @@ class Sgd final : public Optimizer {
     return loss;
   }
 
-  double default_lr() const override { return 0.05; }
+  double default_lr() const override { return 0.02; }
 
   std::vector<std::pair<std::string, torch::Tensor>> state() override {
     std::vector<std::pair<std::string, torch::Tensor>> state{{"steps", steps_}};

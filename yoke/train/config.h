@@ -33,7 +33,7 @@ struct TrainConfig {
   std::string comm = "auto";
   std::int64_t replicas = 0;     ///< 0: one per thread on the compiled engine.
   std::int64_t micro_batch = 0;  ///< Images a replica computes at once; 0: what fits its cache.
-  std::string engine = "eager";
+  std::string engine = "auto";
   std::string precision = "fp32";
   std::string device = "auto";
 
