@@ -23,9 +23,9 @@ struct Best {
 };
 
 YOKE_INLINE void take_better(Best& best, Floats x, std::int32_t tap) {
-  const Words better = ~(x <= best.value);  // also where x is not a number
-  best.value = better ? x : best.value;
-  best.tap = better ? Words{} + tap : best.tap;
+  const Words worse = x <= best.value;  // not where x is not a number
+  best.value = worse ? best.value : x;
+  best.tap = worse ? best.tap : Words{} + tap;
 }
 
 /// The largest lanes of a window, which may be cut off by the image's border.
@@ -48,9 +48,9 @@ YOKE_INLINE Best find_best(const T* input, const std::vector<Member>& rows,
 template <std::int64_t kSize, typename T>
 YOKE_INLINE Best find_best_of(const T* first, std::int64_t width, std::int64_t block,
                               std::int64_t count) {
-  Best best;
+  Best best{.value = load_some(first, count)};
   for (std::int64_t row = 0; row < kSize; ++row) {
-    for (std::int64_t column = 0; column < kSize; ++column) {
+    for (std::int64_t column = row == 0 ? 1 : 0; column < kSize; ++column) {
       take_better(best, load_some(first + (row * width + column) * block, count),
                   static_cast<std::int32_t>(row * kSize + column));
     }
@@ -101,6 +101,24 @@ YOKE_INLINE void pool_plane(const T* input, const PoolWindows& windows, bool rel
   }
 }
 
+/// Windows of 2x2 side by side; no lane is left over.
+template <typename T>
+YOKE_INLINE void pool_plane_2x2(const T* input, const PoolWindows& windows, bool relu,
+                                std::int64_t block, T* output, std::uint8_t* taps) {
+  const std::int64_t width = windows.columns.pixels(), columns = windows.columns.windows();
+  for (std::int64_t row = 0; row < windows.rows.windows(); ++row) {
+    const T* first = input + 2 * row * width * block;
+    for (std::int64_t column = 0; column < columns; ++column, first += 2 * block) {
+      for (std::int64_t c = 0; c < block; c += kLanes) {
+        store_best(find_best_of<2>(first + c, width, block, kLanes), relu, kLanes, output + c,
+                   taps == nullptr ? nullptr : taps + c);
+      }
+      output += block;
+      if (taps != nullptr) taps += block;
+    }
+  }
+}
+
 /// Each pixel gathers from the windows it is in.
 template <bool kWhole, typename T>
 YOKE_INLINE void gather_plane(const T* gradient, const std::uint8_t* taps,
@@ -128,45 +146,33 @@ YOKE_INLINE void gather_plane(const T* gradient, const std::uint8_t* taps,
 }
 
 /// Windows of 2x2 side by side: each writes its four pixels; what is left over on the right and at
-/// the bottom is in none.
-template <bool kWhole, typename T>
+/// the bottom is in none. No lane is left over.
+template <typename T>
 YOKE_INLINE void scatter_plane_2x2(const T* gradient, const std::uint8_t* taps,
                                    const PoolWindows& windows, std::int64_t block, T* result) {
+  using Bits = decltype(load_bits(gradient));
   const std::int64_t width = windows.columns.pixels(), height = windows.rows.pixels();
   const std::int64_t columns = windows.columns.windows(), rows = windows.rows.windows();
   for (std::int64_t row = 0; row < rows; ++row) {
+    T* const first = result + 2 * row * width * block;
     for (std::int64_t column = 0; column < columns; ++column) {
-      T* const first = result + (2 * row * width + 2 * column) * block;
-      for (std::int64_t c = 0; c < block; c += kLanes) {
-        const std::int64_t count = kWhole ? kLanes : std::min(kLanes, block - c);
-        const Floats g = load_some(gradient + c, count);
-        const Words tap = load_some_bytes(taps + c, count);
-        store_some(tap == 0 ? g : Floats{}, first + c, count);
-        store_some(tap == 1 ? g : Floats{}, first + block + c, count);
-        store_some(tap == 2 ? g : Floats{}, first + width * block + c, count);
-        store_some(tap == 3 ? g : Floats{}, first + (width + 1) * block + c, count);
+      for (std::int64_t c = 0; c < block; c += kLanes, gradient += kLanes, taps += kLanes) {
+        T* const corner = first + 2 * column * block + c;
+        const Bits bits = load_bits(gradient), tap = load_bytes_as<Bits>(taps);
+        store_bits(tap == 0 ? bits : Bits{}, corner);
+        store_bits(tap == 1 ? bits : Bits{}, corner + block);
+        store_bits(tap == 2 ? bits : Bits{}, corner + width * block);
+        store_bits(tap == 3 ? bits : Bits{}, corner + (width + 1) * block);
       }
-      gradient += block;
-      taps += block;
     }
     if (2 * columns < width) {
       for (std::int64_t i = 0; i < 2; ++i) {
-        T* const rest = result + ((2 * row + i) * width + 2 * columns) * block;
+        T* const rest = first + (i * width + 2 * columns) * block;
         std::fill_n(rest, (width - 2 * columns) * block, T{});
       }
     }
   }
   std::fill_n(result + 2 * rows * width * block, (height - 2 * rows) * width * block, T{});
-}
-
-template <bool kWhole, typename T>
-YOKE_INLINE void unpool_plane(const T* gradient, const std::uint8_t* taps,
-                              const PoolWindows& windows, std::int64_t block, T* result) {
-  if (windows.side_by_side_2x2) {
-    scatter_plane_2x2<kWhole>(gradient, taps, windows, block, result);
-  } else {
-    gather_plane<kWhole>(gradient, taps, windows, block, result);
-  }
 }
 
 template <typename T>
@@ -176,7 +182,9 @@ YOKE_INLINE void pool(const T* input, const PoolWindows& windows, bool relu, Pla
   const std::int64_t out = windows.rows.windows() * windows.columns.windows() * planes.block;
   for (std::int64_t i = 0; i < planes.count; ++i) {
     auto* const own_taps = taps == nullptr ? nullptr : taps + i * out;
-    if (planes.block % kLanes == 0) {
+    if (windows.side_by_side_2x2 && planes.block % kLanes == 0) {
+      pool_plane_2x2(input + i * in, windows, relu, planes.block, output + i * out, own_taps);
+    } else if (planes.block % kLanes == 0) {
       pool_plane<true>(input + i * in, windows, relu, planes.block, output + i * out, own_taps);
     } else {
       pool_plane<false>(input + i * in, windows, relu, planes.block, output + i * out, own_taps);
@@ -190,12 +198,14 @@ YOKE_INLINE void unpool(const T* gradient, const std::uint8_t* taps, const PoolW
   const std::int64_t in = windows.rows.pixels() * windows.columns.pixels() * planes.block;
   const std::int64_t out = windows.rows.windows() * windows.columns.windows() * planes.block;
   for (std::int64_t i = 0; i < planes.count; ++i) {
-    if (planes.block % kLanes == 0) {
-      unpool_plane<true>(gradient + i * out, taps + i * out, windows, planes.block,
-                         result + i * in);
+    const T* const from = gradient + i * out;
+    const std::uint8_t* const own_taps = taps + i * out;
+    if (windows.side_by_side_2x2 && planes.block % kLanes == 0) {
+      scatter_plane_2x2(from, own_taps, windows, planes.block, result + i * in);
+    } else if (planes.block % kLanes == 0) {
+      gather_plane<true>(from, own_taps, windows, planes.block, result + i * in);
     } else {
-      unpool_plane<false>(gradient + i * out, taps + i * out, windows, planes.block,
-                          result + i * in);
+      gather_plane<false>(from, own_taps, windows, planes.block, result + i * in);
     }
   }
 }

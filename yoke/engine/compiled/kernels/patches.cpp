@@ -79,24 +79,14 @@ YOKE_VECTORISE void gather(const BFloat16* input, std::int64_t images, const Pat
                   find_inside(g.out_width, g.stride_x, x, g.image.width)};
     gather_tap(input, images, g, tap, patches + i * images * g.windows());
   }
-}
-
-YOKE_VECTORISE void add_rows(const BFloat16* gradient, std::int64_t rows, std::int64_t channels,
-                             float* sum) {
-  for (std::int64_t c = 0; c < channels; c += kLanes) {
-    const std::int64_t count = std::min(kLanes, channels - c);
-    Floats total{};
-    for (std::int64_t row = 0; row < rows; ++row) {
-      total += load_some(gradient + row * channels + c, count);
-    }
-    store_some(total, sum + c, count);
-  }
+  constexpr BFloat16 kOne{0x3f80};
+  std::fill_n(patches + g.taps() * images * g.windows(), images * g.windows(), kOne);
 }
 
 }  // namespace
 
 std::size_t patch_bytes(const PatchGeometry& geometry, std::int64_t images) {
-  return static_cast<std::size_t>(geometry.taps() * images * geometry.windows() + kLanes) *
+  return static_cast<std::size_t>(geometry.rows() * images * geometry.windows() + kLanes) *
          sizeof(BFloat16);
 }
 
@@ -104,10 +94,6 @@ void gather_patches(const std::uint16_t* input, std::int64_t images, const Patch
                     std::uint16_t* patches) {
   gather(reinterpret_cast<const BFloat16*>(input), images, geometry,
          reinterpret_cast<BFloat16*>(patches));
-}
-
-void sum_rows(const std::uint16_t* gradient, std::int64_t rows, std::int64_t channels, float* sum) {
-  add_rows(reinterpret_cast<const BFloat16*>(gradient), rows, channels, sum);
 }
 
 }  // namespace yoke::compiled

@@ -16,18 +16,17 @@ struct PatchGeometry {
   std::int64_t dilation_y = 1, dilation_x = 1;
 
   std::int64_t taps() const { return image.channels * kernel_height * kernel_width; }
+  std::int64_t rows() const { return taps() + 1; }
   std::int64_t windows() const { return out_height * out_width; }
 };
 
 /// Bytes that gather_patches() may write.
 std::size_t patch_bytes(const PatchGeometry& geometry, std::int64_t images);
 
-/// `patches` bf16 [taps, N * windows] from `input` bf16 [N, C, H, W], contiguous: row (c, y, x) has
-/// that pixel of every window, 0 outside of the image (im2col of Chellapilla et al. 2006).
+/// `patches` bf16 [taps + 1, N * windows] from `input` bf16 [N, C, H, W], contiguous: row (c, y, x)
+/// has that pixel of every window, 0 outside of the image (im2col of Chellapilla et al. 2006); the
+/// last row is 1.
 void gather_patches(const std::uint16_t* input, std::int64_t images, const PatchGeometry& geometry,
                     std::uint16_t* patches);
-
-/// sum [C] = the sum of `gradient` bf16 [rows, C] over its rows.
-void sum_rows(const std::uint16_t* gradient, std::int64_t rows, std::int64_t channels, float* sum);
 
 }  // namespace yoke::compiled

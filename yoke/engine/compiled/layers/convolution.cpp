@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "yoke/engine/compiled/kernels/patches.h"
+#include "yoke/engine/compiled/layers/narrow_convolution.h"
 
 namespace yoke::compiled {
 namespace {
@@ -27,9 +27,6 @@ class ConvolutionPlan final : public LayerPlan {
     return layer_.bias ? contiguous_desc(bias_dims()) : memory::desc();
   }
   void backward_weights(Builder& builder, const Tensor& gradient);
-  bool is_narrow(const Tensor& gradient) const;
-  void backward_narrow_weights(Builder& builder, const Tensor& gradient);
-  PatchGeometry patch_geometry() const;
   void backward_data(Builder& builder, const Tensor& gradient);
 
   const Convolution& layer_;
@@ -88,8 +85,8 @@ void ConvolutionPlan::forward(Builder& builder) {
 
 void ConvolutionPlan::backward(Builder& builder) {
   const Tensor gradient = gradient_before(builder, layer_, dst_);
-  if (is_narrow(gradient)) {
-    backward_narrow_weights(builder, gradient);
+  if (is_narrow(layer_, gradient)) {
+    plan_narrow_weight_gradient(builder, layer_, given_, gradient);
   } else {
     backward_weights(builder, gradient);
   }
@@ -129,69 +126,6 @@ void ConvolutionPlan::backward_weights(Builder& builder, const Tensor& gradient)
                {{DNNL_ARG_SRC, builder.memory(src)}, {DNNL_ARG_DIFF_DST, builder.memory(diff_dst)}},
                std::move(gradients))
       .flops = layer_.flops() * static_cast<double>(builder.batch());
-}
-
-// oneDNN's code for AMX pads one or three input channels to a whole tile; a product of matrices
-// loses nothing to that, and is up to five times as fast.
-bool ConvolutionPlan::is_narrow(const Tensor& gradient) const {
-  constexpr std::int64_t kFewChannels = 4;
-  return layer_.kernel.size() == 4 && layer_.input_shape.channels <= kFewChannels &&
-         gradient.is_bf16() && gradient.format == Format::kChannelsLast;
-}
-
-PatchGeometry ConvolutionPlan::patch_geometry() const {
-  const auto& [strides, dilation, before, after] = layer_.windows;
-  return {.image = layer_.input_shape,
-          .out_height = layer_.output_shape.height,
-          .out_width = layer_.output_shape.width,
-          .kernel_height = layer_.kernel[2],
-          .kernel_width = layer_.kernel[3],
-          .stride_y = strides[0],
-          .stride_x = strides[1],
-          .pad_y = before[0],
-          .pad_x = before[1],
-          .dilation_y = dilation[0] + 1,
-          .dilation_x = dilation[1] + 1};
-}
-
-void ConvolutionPlan::backward_narrow_weights(Builder& builder, const Tensor& gradient) {
-  const PatchGeometry geometry = patch_geometry();
-  const std::int64_t channels = layer_.output_shape.channels;
-  const std::int64_t windows = builder.batch() * geometry.windows();
-  Buffer* const patches = builder.buffer(patch_bytes(geometry, builder.batch()));
-  const auto bf16 = memory::data_type::bf16;
-  const Tensor plain = builder.converted(given_, Format::kPlain, bf16);
-  builder.touch(patches);
-  builder.add("patches", [geometry, plain, patches](const Micro&) {
-    gather_patches(plain.data<std::uint16_t>(), plain.batch, geometry,
-                   reinterpret_cast<std::uint16_t*>(patches->data));
-  });
-  const memory::desc a({geometry.taps(), windows}, bf16, memory::dims{windows, 1});
-  const memory::desc b({windows, channels}, bf16, memory::dims{channels, 1});
-  const memory::desc product({geometry.taps(), channels}, memory::data_type::f32,
-                             memory::dims{channels, 1});
-  // The product's transpose is what the weights are in LibTorch.
-  const std::int64_t height = layer_.kernel[2], width = layer_.kernel[3];
-  const memory::desc transposed(
-      layer_.kernel, memory::data_type::f32,
-      memory::dims{1, height * width * channels, width * channels, channels});
-  const auto description = onednn::matmul(builder.engine(), a, b, product);
-  builder
-      .execute(fmt::format("weight gradient (matmul {})", description.impl_info_str()),
-               dnnl::matmul(description), description.scratchpad_desc(),
-               {{DNNL_ARG_SRC, builder.memory(a, patches)},
-                {DNNL_ARG_WEIGHTS, builder.memory(b, gradient.buffer)}},
-               {{DNNL_ARG_DST, builder.gradient_of(layer_.weight, layer_.kernel, transposed)}})
-      .flops = layer_.flops() * static_cast<double>(builder.batch());
-  if (!layer_.bias) return;
-  const auto target = builder.gradient_of(*layer_.bias, bias_dims(), bias_desc());
-  builder.use(gradient);
-  builder.add("bias gradient", [gradient, windows, channels, target,
-                                &stream = builder.workspace().stream](const Micro& micro) {
-    sum_rows(gradient.data<std::uint16_t>(), windows, channels,
-             static_cast<float*>(target.memory(micro.accumulate).get_data_handle()));
-    target.finish(micro.accumulate, stream);
-  });
 }
 
 void ConvolutionPlan::backward_data(Builder& builder, const Tensor& gradient) {
