@@ -107,7 +107,10 @@ int bench_step(Given given) {
   fmt::print("model   {}, {} parameters, {} images, batch {}\nengine  {}\n", given.model,
              bench.parameters.size(), bench.model.input.str(), given.batch_size,
              bench.choice.engine->describe(given.batch_size));
-  const Samples samples = Samples::measure([&] { bench.step(); }, given.seconds);
+  std::vector<std::function<void()>> works{[&] { bench.step(); }};
+  if (given.primitives) works.emplace_back([&] { bench.compiled->run_primitives(bench.batch); });
+  const auto measured = Samples::measure_by_turns(works, given.seconds);
+  const Samples& samples = measured.front();
   const auto per_second = [&](const Samples& of) {
     return 1e3 * static_cast<double>(given.batch_size) / of.p50();
   };
@@ -130,8 +133,7 @@ int bench_step(Given given) {
     json["peak_flops_per_second"] = peak;
   }
   if (given.primitives) {
-    const Samples bare =
-        Samples::measure([&] { bench.compiled->run_primitives(bench.batch); }, given.seconds);
+    const Samples& bare = measured.back();
     fmt::print(
         "bare    {}\n        {:.0f} images_per_second of oneDNN's primitives alone; the step "
         "reaches {:.0f} %\n",

@@ -10,17 +10,27 @@
 namespace yoke {
 
 Samples Samples::measure(const std::function<void()>& work, double seconds, int warm_up) {
+  return measure_by_turns({work}, seconds, warm_up).front();
+}
+
+std::vector<Samples> Samples::measure_by_turns(const std::vector<std::function<void()>>& works,
+                                               double seconds, int warm_up) {
   constexpr std::size_t kLeast = 5;
-  for (int i = 0; i < warm_up; ++i) work();
-  Samples samples;
-  const Stopwatch total;
-  while (total.seconds() < seconds || samples.count() < kLeast) {
-    const Stopwatch watch;
-    work();
-    samples.sorted_.push_back(1e3 * watch.seconds());
+  for (int i = 0; i < warm_up; ++i) {
+    for (const auto& work : works) work();
   }
-  std::sort(samples.sorted_.begin(), samples.sorted_.end());
-  return samples;
+  std::vector<Samples> all(works.size());
+  const Stopwatch total;
+  const double end = seconds * static_cast<double>(works.size());
+  while (total.seconds() < end || all.front().count() < kLeast) {
+    for (std::size_t i = 0; i < works.size(); ++i) {
+      const Stopwatch watch;
+      works[i]();
+      all[i].sorted_.push_back(1e3 * watch.seconds());
+    }
+  }
+  for (Samples& samples : all) std::sort(samples.sorted_.begin(), samples.sorted_.end());
+  return all;
 }
 
 double Samples::quantile(double q) const {

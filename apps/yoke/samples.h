@@ -12,6 +12,9 @@ class Samples {
  public:
   /// Calls `work` for `seconds`, but at least five times, after `warm_up` calls that do not count.
   static Samples measure(const std::function<void()>& work, double seconds, int warm_up = 5);
+  /// The same of each of `works`, by turns, so that what slows the machine down slows down all.
+  static std::vector<Samples> measure_by_turns(const std::vector<std::function<void()>>& works,
+                                               double seconds, int warm_up = 5);
 
   double min() const { return sorted_.front(); }
   double max() const { return sorted_.back(); }
