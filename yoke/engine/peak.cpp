@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "yoke/core/clock.h"
+#include "yoke/core/team.h"
 #include "yoke/engine/compiled/aligned.h"
 #include "yoke/engine/compiled/onednn.h"
-#include "yoke/engine/compiled/team.h"
 
 namespace yoke {
 namespace {
@@ -55,7 +55,7 @@ double measure_peak_flops(Precision precision, int threads) {
   constexpr int kTries = 25;
   const auto type =
       precision == Precision::kBf16 ? memory::data_type::bf16 : memory::data_type::f32;
-  compiled::Team team(threads);
+  Team team(threads);
   std::vector<Product> products;
   for (int i = 0; i < threads; ++i) products.emplace_back(type);
   double best = 0;

@@ -2,13 +2,38 @@
 
 #include <ATen/TensorIterator.h>
 
+#include <algorithm>
+
+#include "yoke/core/team.h"
+
 namespace yoke {
+namespace {
+
+void share_out(Team& team, const std::vector<torch::Tensor>& vectors, const RangeKernel& kernel) {
+  constexpr std::int64_t kLine = 16;  // floats that share a line of the cache
+  const std::int64_t size = vectors.front().numel(), lines = (size + kLine - 1) / kLine;
+  team.run([&](int member) {
+    const auto bound = [&](int i) { return std::min(lines * i / team.size() * kLine, size); };
+    const std::int64_t begin = bound(member);
+    std::vector<float*> at;
+    for (const auto& vector : vectors) at.push_back(vector.data_ptr<float>() + begin);
+    kernel(at.data(), bound(member + 1) - begin);
+  });
+}
+
+}  // namespace
 
 void for_each_range(const std::vector<torch::Tensor>& vectors, const RangeKernel& kernel) {
+  for (const auto& vector : vectors) {
+    TORCH_CHECK(vector.is_contiguous() && vector.dim() == 1, "flat vectors are contiguous");
+  }
+  if (Team* const team = Team::of_this_thread(); team != nullptr) {
+    share_out(*team, vectors, kernel);
+    return;
+  }
   at::TensorIteratorConfig config;
   config.set_check_mem_overlap(false).resize_outputs(false);
   for (std::size_t i = 0; i < vectors.size(); ++i) {
-    TORCH_CHECK(vectors[i].is_contiguous() && vectors[i].dim() == 1, "flat vectors are contiguous");
     if (i == 0) {
       config.add_output(vectors[i]);
     } else {

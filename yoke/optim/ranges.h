@@ -1,4 +1,4 @@
-// yoke/optim/ranges.h: loops over flat vectors on ATen's own threads.
+// yoke/optim/ranges.h: loops over flat vectors on the threads of the step.
 #pragma once
 #include <torch/types.h>
 
@@ -11,8 +11,9 @@ namespace yoke {
 /// `at[i]` points to the first of `size` elements of the i-th vector.
 using RangeKernel = std::function<void(float* const* at, std::int64_t size)>;
 
-/// Calls `kernel` on disjoint ranges that together cover `vectors`, contiguous fp32 [P] on the CPU.
-/// Not at::parallel_for, which is serial in code that is compiled without OpenMP.
+/// Calls `kernel` on disjoint ranges that together cover `vectors`, contiguous fp32 [P] on the CPU,
+/// in the team that this thread leads, else on ATen's threads. Not at::parallel_for, which is
+/// serial in code that is compiled without OpenMP.
 void for_each_range(const std::vector<torch::Tensor>& vectors, const RangeKernel& kernel);
 
 }  // namespace yoke

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "yoke/core/team.h"
 #include "yoke/engine/compiled.h"
 #include "yoke/engine/compiled/reduce.h"
 #include "yoke/engine/compiled/replica.h"
-#include "yoke/engine/compiled/team.h"
 
 namespace yoke::compiled {
 

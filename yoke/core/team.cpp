@@ -1,9 +1,11 @@
-#include "yoke/engine/compiled/team.h"
+#include "yoke/core/team.h"
 
 #include <ATen/Parallel.h>
 
-namespace yoke::compiled {
+namespace yoke {
 namespace {
+
+thread_local Team* led = nullptr;
 
 /// Waits until `value` is not `old`: awake for some microseconds, as phases of a step follow each
 /// other closely, then asleep, so that others may have the core.
@@ -20,7 +22,8 @@ void wait_while(const std::atomic<std::uint32_t>& value, std::uint32_t old) {
 
 }  // namespace
 
-Team::Team(int size) : failures_(static_cast<std::size_t>(size)) {
+Team::Team(int size) : before_(led), failures_(static_cast<std::size_t>(size)) {
+  led = this;
   at::set_num_threads(1);
   for (int member = 1; member < size; ++member) {
     threads_.emplace_back([this, member] { serve(member); });
@@ -28,10 +31,13 @@ Team::Team(int size) : failures_(static_cast<std::size_t>(size)) {
 }
 
 Team::~Team() {
+  led = before_;
   stop_ = true;
   ++task_;
   task_.notify_all();
 }
+
+Team* Team::of_this_thread() { return led == nullptr || led->work_ != nullptr ? nullptr : led; }
 
 void Team::run(const std::function<void(int)>& work) {
   work_ = &work;
@@ -44,6 +50,7 @@ void Team::run(const std::function<void(int)>& work) {
        busy = busy_.load(std::memory_order_acquire)) {
     wait_while(busy_, busy);
   }
+  work_ = nullptr;
   for (const auto& failure : failures_) {
     if (failure) std::rethrow_exception(failure);
   }
@@ -68,4 +75,4 @@ void Team::attempt(int member) {
   }
 }
 
-}  // namespace yoke::compiled
+}  // namespace yoke

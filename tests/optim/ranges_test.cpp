@@ -1,0 +1,45 @@
+// tests/optim/ranges_test.cpp: loops over flat vectors, alone and in a team.
+#include "yoke/optim/ranges.h"
+
+#include <gtest/gtest.h>
+#include <torch/utils.h>
+
+#include <atomic>
+#include <optional>
+
+#include "yoke/core/team.h"
+
+namespace yoke {
+namespace {
+
+TEST(Ranges, CoverEachElementOnceAloneAndInATeam) {
+  for (const int members : {0, 1, 2, 5}) {
+    std::optional<Team> team;
+    if (members > 0) team.emplace(members);
+    for (const std::int64_t size : {0, 1, 15, 16, 17, 1000, 100'003}) {
+      auto sum = torch::arange(size, torch::kFloat32);
+      const auto one = torch::ones({size});
+      std::atomic<std::int64_t> covered = 0;
+      for_each_range({sum, one}, [&](float* const* at, std::int64_t count) {
+        for (std::int64_t i = 0; i < count; ++i) at[0][i] += at[1][i];
+        covered += count;
+      });
+      EXPECT_EQ(covered, size) << members << " members";
+      EXPECT_TRUE(torch::equal(sum, torch::arange(1, size + 1, torch::kFloat32)))
+          << members << " members, " << size << " elements";
+    }
+  }
+}
+
+TEST(Ranges, AreSharedOutByTheTeam) {
+  Team team(2);
+  std::atomic<int> ranges = 0;
+  for_each_range({torch::zeros({64})}, [&](float* const*, std::int64_t count) {
+    EXPECT_EQ(count, 32);
+    ++ranges;
+  });
+  EXPECT_EQ(ranges, 2);
+}
+
+}  // namespace
+}  // namespace yoke
