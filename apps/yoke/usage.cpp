@@ -31,7 +31,7 @@ std::string usage_message(const CLI::App& program, const CLI::ParseError& error)
   std::string name = command.get_name();
   for (const auto* parent = command.get_parent(); parent != nullptr;
        parent = parent->get_parent()) {
-    name = parent->get_name() + " " + name;
+    name = fmt::format("{} {}", parent->get_name(), name);
   }
   const auto unknown = program.remaining();
   if (&command == &program && !unknown.empty()) {

@@ -1,5 +1,6 @@
 #include "yoke/core/atomic.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -64,7 +65,7 @@ TEST(WriteAtomically, NeverReplacesADirectory) {
 
 TEST(RemoveLeftovers, RemovesTemporariesOfDeadProcessesAlone) {
   const test::TemporaryDirectory directory;
-  const auto root = directory.path();
+  const auto& root = directory.path();
   // Above the largest process id that Linux gives, 2^22.
   for (const auto* const gone : {".a.tmp-999999999", ".b.tmp-999999998"}) {
     fs::create_directory(root / gone);

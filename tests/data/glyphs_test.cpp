@@ -87,7 +87,7 @@ TEST(Glyphs, RefuseOptionsOutOfRange) {
 }
 
 TEST(RasteriseGlyph, FillsWhatIsWithinTheRadius) {
-  std::vector<std::uint8_t> image(28 * 28);
+  std::vector<std::uint8_t> image(std::size_t{28} * 28);
   RandomStream random(0, 0, 0, Purpose::kTest);
   const GlyphInk ink{.radius = 1.5F, .softness = 1, .brightness = 1, .noise = 0};
   rasterise_glyph({{{5, 10.5F}, {20, 10.5F}}}, ink, random, image);
@@ -101,14 +101,14 @@ TEST(RasteriseGlyph, FillsWhatIsWithinTheRadius) {
 }
 
 TEST(RasteriseGlyph, DrawsNothingOutsideTheImage) {
-  std::vector<std::uint8_t> image(28 * 28, 1);
+  std::vector<std::uint8_t> image(std::size_t{28} * 28, 1);
   RandomStream random(0, 0, 0, Purpose::kTest);
   rasterise_glyph({{{-50, -50}, {-40, 80}}, {{90, 3}, {90, 3}}}, {}, random, image);
   EXPECT_THAT(image, Each(0));
 }
 
 TEST(RasteriseGlyph, AddsNoiseOfTheGivenDeviation) {
-  std::vector<std::uint8_t> image(28 * 28);
+  std::vector<std::uint8_t> image(std::size_t{28} * 28);
   RandomStream random(0, 0, 0, Purpose::kTest);
   const GlyphStroke everywhere = {{0, 14}, {28, 14}};
   const GlyphInk ink{.radius = 40, .softness = 1, .brightness = 0.5F, .noise = 20};

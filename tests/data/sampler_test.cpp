@@ -93,10 +93,8 @@ TEST(Sampler, ShufflesUniformly) {
 
 TEST(Sampler, GivesTheSameWhenEpochsAreAskedForInAnyOrder) {
   const Sampler sampler(50, 50, 0, 1, 1, true);
-  const Sampler copy = sampler;
   for (const std::int64_t epoch : {0, 1, 0, 2, 7, 1, 3, 1, 0}) {
     EXPECT_EQ(sampler.indices(epoch, 0), epoch_order(50, 50, 1, epoch)) << epoch;
-    EXPECT_EQ(copy.indices(epoch, 0), epoch_order(50, 50, 1, epoch)) << epoch;
   }
 }
 
@@ -107,7 +105,7 @@ TEST(Sampler, KeepsTheOrderWithoutShuffle) {
 TEST(Sampler, RejectsABatchThatDoesNotFitTheDataSet) {
   for (const std::int64_t batch_size : {-1, 0, 101}) {
     try {
-      Sampler(100, batch_size, 0, 1, 1, true);
+      const Sampler refused(100, batch_size, 0, 1, 1, true);
       FAIL() << "accepted a batch of " << batch_size;
     } catch (const UsageError& error) {
       EXPECT_THAT(error.what(), testing::HasSubstr(fmt::format("batch size {} ", batch_size)));

@@ -117,7 +117,7 @@ TEST(Transform, RejectsACropLargerThanTheImage) {
   EXPECT_NO_THROW(Transform(info, {.crop = 6}));
   for (const std::int64_t crop : {-1, 7}) {
     try {
-      Transform(info, {.crop = crop});
+      const Transform refused(info, {.crop = crop});
       FAIL() << "accepted crop=" << crop;
     } catch (const UsageError& error) {
       EXPECT_THAT(error.what(), testing::HasSubstr(fmt::format("crop={} ", crop)));

@@ -101,7 +101,8 @@ TEST(CompiledBatchNorm, IsUnsupportedWhenItsStatisticsAreNoBuffers) {
   EXPECT_THROW(Compiled{with_mean([](auto& norm) { return norm->running_mean + 1; })},
                UnsupportedModel);
   const Tensor constant = torch::zeros({5});
-  EXPECT_THROW(Compiled{with_mean([=](auto&) { return constant; })}, UnsupportedModel);
+  EXPECT_THROW(Compiled{with_mean([=](auto&) -> const Tensor& { return constant; })},
+               UnsupportedModel);
 }
 
 TEST(CompiledBatchNorm, IsUnsupportedWhenItKeepsACumulativeAverage) {

@@ -13,7 +13,7 @@ constexpr std::int64_t kClasses = 10;
 
 /// Of a linear layer, or the pixels of an image.
 RandomLayer draw_logits(Draft& draft, const ImageShape& in) {
-  const RandomLayer last = draw_linear(draft, in, kClasses, draft.chance(0.5));
+  RandomLayer last = draw_linear(draft, in, kClasses, draft.chance(0.5));
   if (draft.chance(0.8)) return last;
   const ImageShape image{kClasses / 2, 1, 2};
   const RandomLayer view{"view " + image.str(), image, [](Tensor x) {

@@ -30,8 +30,8 @@ struct Recipe {
   double lr;
 };
 
-void PrintTo(const Recipe& recipe, std::ostream* stream) {
-  *stream << recipe.model << " " << recipe.optimizer;
+std::ostream& operator<<(std::ostream& stream, const Recipe& recipe) {
+  return stream << recipe.model << " " << recipe.optimizer;
 }
 
 /// Every model with momentum, and one with Adam.
@@ -100,10 +100,10 @@ std::vector<double> plain_losses(const Recipe& recipe) {
 Recipe without_dropout(Recipe recipe) {
   try {
     make_model(recipe.model + ":dropout=0", kInput, kSeed);
-    recipe.model += ":dropout=0";
   } catch (const UsageError&) {
-    // A model without dropout.
+    return recipe;  // it has none
   }
+  recipe.model += ":dropout=0";
   return recipe;
 }
 

@@ -22,7 +22,7 @@ template <typename Integer>
 Integer take(std::string_view& bytes) {
   Integer value{};
   if (bytes.size() < sizeof(value)) throw Error("record is cut off");
-  std::memcpy(&value, bytes.data(), sizeof(value));
+  bytes.copy(reinterpret_cast<char*>(&value), sizeof(value));
   bytes.remove_prefix(sizeof(value));
   return value;
 }

@@ -11,8 +11,6 @@
 
 #include "yoke/core/file.h"
 
-extern char** environ;
-
 namespace yoke::test {
 
 namespace fs = std::filesystem;
@@ -49,7 +47,7 @@ BackgroundProgram::~BackgroundProgram() {
   ::waitpid(pid_, nullptr, 0);
 }
 
-void BackgroundProgram::send(int signal) { ::kill(pid_, signal); }
+void BackgroundProgram::send(int signal) const { ::kill(pid_, signal); }
 
 std::string BackgroundProgram::output() const { return read_file(directory_.path() / "output"); }
 

@@ -37,7 +37,7 @@ class BackgroundProgram {
   BackgroundProgram(const BackgroundProgram&) = delete;
   BackgroundProgram& operator=(const BackgroundProgram&) = delete;
 
-  void send(int signal);
+  void send(int signal) const;
   std::string output() const;  ///< So far.
   ProgramResult wait();
 

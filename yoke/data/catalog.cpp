@@ -3,7 +3,7 @@
 namespace yoke {
 namespace {
 
-constexpr std::int64_t kCifarBatchBytes = 10'000 * (1 + 3 * 32 * 32);
+constexpr std::int64_t kCifarBatchBytes = std::int64_t{10'000} * (1 + 3 * 32 * 32);
 
 // LeCun, Cortes and Burges 1998; their own server no longer gives the files out.
 RemoteDataset mnist() {

@@ -99,7 +99,7 @@ fs::path fetch(const RemoteDataset& dataset, const FetchInput& input,
     if (observer.message) observer.message(line);
   };
   if (!input.mirror.empty()) check_mirror(input.mirror);
-  const fs::path unpacked = input.data_dir / dataset.unpacked_folder;
+  fs::path unpacked = input.data_dir / dataset.unpacked_folder;
   if (is_unpacked(dataset, input.data_dir)) {
     say(fmt::format("{}: already there", unpacked.string()));
     return unpacked;

@@ -32,7 +32,7 @@ void lower_to_segment(DistanceField& field, GlyphPoint a, GlyphPoint b, float re
   const float run_x = b.x - a.x, run_y = b.y - a.y;
   const float scale = 1 / std::max(run_x * run_x + run_y * run_y, 1e-12F);
   for (int y = box.top; y < box.bottom; ++y) {
-    float* const row = field.data() + y * kGlyphSize;
+    float* const row = field.data() + std::ptrdiff_t{y} * kGlyphSize;
     const float from_y = static_cast<float>(y) + 0.5F - a.y;
     for (int x = box.left; x < box.right; ++x) {
       const float from_x = static_cast<float>(x) + 0.5F - a.x;

@@ -49,6 +49,8 @@ void blend_columns(const float* __restrict row, const std::int32_t* __restrict f
   for (std::int64_t x = 0; x < width; ++x) {
     const float value = row[first[x]];
     const float blended = value + weight[x] * (row[second[x]] - value);
+    // Never negative, and lround() does not vectorise.
+    // NOLINTNEXTLINE(bugprone-incorrect-roundings)
     output[x] = static_cast<std::uint8_t>(static_cast<std::int32_t>(blended + 0.5F));
   }
 }

@@ -35,9 +35,10 @@ struct BlockImpl final : torch::nn::Module {
     std::int64_t channels = in;
     for (const auto& layer : layers) {
       const auto number = convolutions_.size() + 1;
-      convolutions_.push_back(
+      convolutions_.emplace_back(
           register_module(fmt::format("conv{}", number), make_convolution(channels, layer)));
-      norms_.push_back(register_module(fmt::format("bn{}", number), BatchNorm2d(layer.channels)));
+      norms_.emplace_back(
+          register_module(fmt::format("bn{}", number), BatchNorm2d(layer.channels)));
       channels = layer.channels;
     }
     if (stride != 1 || channels != in) {

@@ -42,7 +42,7 @@ std::int64_t name_second(const fs::path& directory) {
     if (!name.starts_with(kPrefix)) continue;
     const std::int64_t other = std::strtoll(name.c_str() + kPrefix.size(), nullptr, 10);
     // A name from the far future is no clock that is a little ahead; leave it alone.
-    if (other < second + 24 * 3600) second = std::max(second, other + 1);
+    if (other < second + 24L * 3600) second = std::max(second, other + 1);
   }
   return second;
 }
@@ -81,7 +81,8 @@ TensorBoardWriter::TensorBoardWriter(const fs::path& directory,
 TensorBoardWriter::~TensorBoardWriter() {
   try {
     flush();
-  } catch (const Error&) {  // the destructor is no place to complain
+  } catch (const Error&) {
+    // The destructor is no place to complain.
   }
 }
 

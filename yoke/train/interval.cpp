@@ -13,8 +13,9 @@ Interval Interval::parse(std::string_view text, std::string_view flag) {
   Interval interval;
   if (text == "off") return interval;
   interval.text_ = std::string(text);
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, interval.amount_);
+  const char* const begin = text.data();
+  const char* const end = begin + text.size();
+  const auto [stop, error] = std::from_chars(begin, end, interval.amount_);
   const std::string_view unit(stop, static_cast<std::size_t>(end - stop));
   if (unit == "epoch" || unit == "epochs") interval.unit_ = Unit::kEpochs;
   if (unit == "step" || unit == "steps") interval.unit_ = Unit::kSteps;

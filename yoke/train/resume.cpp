@@ -14,9 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_step_folder(const fs::path& path) {
-  return path.filename().string().rfind("step-", 0) == 0;
-}
+bool is_step_folder(const fs::path& path) { return path.filename().string().starts_with("step-"); }
 
 /// `path` without a trailing slash, absolute.
 fs::path tidy(const fs::path& path) {

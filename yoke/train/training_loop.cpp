@@ -26,7 +26,7 @@ RunStatus TrainingLoop::run(const std::atomic<bool>* stop) {
   const auto done = [&] {
     return trainer_.state().step >= trainer_.total_steps() || trainer_.target_reached();
   };
-  while (!done() && !(stop != nullptr && *stop)) {
+  while (!done() && (stop == nullptr || !*stop)) {
     take_step();
     after_step();
   }

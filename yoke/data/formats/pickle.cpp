@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <ranges>
 
 #include "yoke/core/error.h"
 #include "yoke/data/formats/pickle_document.h"
@@ -95,9 +96,9 @@ const PickleArray& PickleValue::array() const {
 std::optional<PickleValue> PickleValue::find(std::string_view key) const {
   const auto* dict = std::get_if<pickle::Dict>(&document_->values[index_]);
   if (dict == nullptr) wrong_type(*document_, "a dict", type());
-  for (auto entry = dict->entries.rbegin(); entry != dict->entries.rend(); ++entry) {
-    const auto* text = std::get_if<pickle::Text>(&document_->values[entry->first]);
-    if (text != nullptr && text->bytes == key) return PickleValue(*document_, entry->second);
+  for (const auto& [name, value] : std::views::reverse(dict->entries)) {
+    const auto* text = std::get_if<pickle::Text>(&document_->values[name]);
+    if (text != nullptr && text->bytes == key) return PickleValue(*document_, value);
   }
   return std::nullopt;
 }

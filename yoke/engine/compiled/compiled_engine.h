@@ -26,7 +26,7 @@ class Compiled final : public CompiledEngine {
   Compiled(Model& model, FlatParameters& parameters, const CompiledOptions& options);
 
   Forward gradient(const Batch& batch, const StepKey& key) override;
-  torch::Tensor predict(const torch::Tensor& input) override;
+  torch::Tensor predict(const torch::Tensor& images) override;
 
   std::string describe(std::int64_t batch_size) override;
   double flops_per_image() const override;

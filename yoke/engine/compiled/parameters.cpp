@@ -22,8 +22,8 @@ memory WeightStore::get(ParameterId id, const memory::dims& dims, const memory::
     if (copy.id == id && copy.target.get_desc() == wanted) return copy.target;
   }
   const auto& slice = parameters_.slices()[static_cast<std::size_t>(id)];
-  const memory source(contiguous_desc(dims), engine_,
-                      parameters_.values().data_ptr<float>() + slice.offset);
+  memory source(contiguous_desc(dims), engine_,
+                parameters_.values().data_ptr<float>() + slice.offset);
   if (source.get_desc() == wanted) return source;
   AlignedBytes bytes(wanted.get_size());
   const memory target(wanted, engine_, bytes.data());

@@ -23,9 +23,8 @@ class ConcatPlan final : public LayerPlan {
     format_ = common_format(builder);
     std::unordered_map<int, memory> arguments;
     std::vector<memory::desc> parts;
-    for (std::size_t i = 0; i < layer_.inputs.size(); ++i) {
-      const Tensor given = builder.tensor(layer_.inputs[i]);
-      parts_.push_back(builder.converted(given, format_, builder.type()));
+    for (const ValueId input : layer_.inputs) {
+      parts_.push_back(builder.converted(builder.tensor(input), format_, builder.type()));
       parts.push_back(parts_.back().desc());
     }
     dst_ = builder.define(layer_.output, format_, builder.type());
