@@ -1,7 +1,8 @@
-"""What scripts/compare and scripts/compare-runs share: tables in documents, and where they came from."""
+"""What scripts/compare and compare-runs share: tables in documents, and where they came from."""
 import datetime
 import os
 import platform
+import re
 import shlex
 import statistics
 import subprocess
@@ -79,6 +80,14 @@ def ratios(over, under):
     return [a / b for a, b in zip(over, under)]
 
 
+def command():
+    """This one, without where the data are on this machine."""
+    words = [script(), *sys.argv[1:]]
+    return shlex.join(
+        "DIR" if before == "--data-dir" else re.sub("^(--data-dir)=.*", r"\1=DIR", word)
+        for before, word in zip(["", *words], words))
+
+
 def origin(versions=""):
     """On what, when and how this was measured."""
     version = subprocess.run([ROOT / YOKE, "--version"], capture_output=True, text=True).stdout
@@ -88,4 +97,4 @@ def origin(versions=""):
             f"  {platform.freedesktop_os_release()['PRETTY_NAME']}, "
             f"{' '.join(platform.libc_ver())}",
             f"- Date: {datetime.date.today()}",
-            f"- Command: `{shlex.join([script(), *sys.argv[1:]])}`"]
+            f"- Command: `{command()}`"]

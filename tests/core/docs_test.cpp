@@ -116,7 +116,7 @@ std::set<std::string> train_flags() {
 std::set<std::string> other_flags() {
   return {"json",       "mirror",      "output", "force",    "format", "layers",
           "primitives", "seconds",                                                 // yoke
-          "list",       "tests",       "lint",   "rounds",   "models",             // scripts
+          "list",       "tests",       "lint",   "rounds",   "models", "table",    // scripts
           "preset",     "build",       "prefix", "parallel", "target", "install",  // cmake
           "logdir",     "gtest_filter"};
 }
