@@ -71,6 +71,23 @@ TEST(MaxPoolKernel, EqualsLibTorch) {
   });
 }
 
+TEST(MaxPoolKernel, KeepsWhatIsNotANumber) {
+  in_all_formats([](std::int64_t channels, Format format, NumberType type) {
+    for (const std::int64_t size : {2, 3}) {
+      const compiled::PoolAxis axis{size, 1, size, size, 0, 1};
+      const auto windows = compiled::pool_windows(axis, axis);
+      for (std::int64_t at = 0; at < size * size; ++at) {
+        Tensor input = torch::ones({1, channels, size, size});
+        input.flatten(2).select(2, at).fill_(std::nan(""));
+        const Blocked from(input, format, type);
+        Blocked to(torch::zeros({1, channels, 1, 1}), format, type);
+        compiled::max_pool_forward(from.tensor(), windows, true, to.tensor(), nullptr);
+        EXPECT_TRUE(to.values().isnan().all().item<bool>()) << "tap " << at << " of " << size;
+      }
+    }
+  });
+}
+
 TEST(AveragePoolKernel, EqualsLibTorch) {
   torch::manual_seed(1);
   in_all_formats([](std::int64_t channels, Format format, NumberType type) {

@@ -46,10 +46,11 @@ YOKE_INLINE void store(Floats lanes, BFloat16* to) {
   std::memcpy(to, &halves, sizeof halves);
 }
 // Bytes by way of halves, for g++ 12 moves each by itself between bytes and words.
-YOKE_INLINE Words load_bytes(const std::uint8_t* from) {
+template <typename Lanes>
+YOKE_INLINE Lanes load_bytes(const std::uint8_t* from) {
   Bytes bytes;
   std::memcpy(&bytes, from, sizeof bytes);
-  return __builtin_convertvector(__builtin_convertvector(bytes, Halves), Words);
+  return __builtin_convertvector(__builtin_convertvector(bytes, Halves), Lanes);
 }
 YOKE_INLINE void store_bytes(Words lanes, std::uint8_t* to) {
   const Bytes bytes = __builtin_convertvector(__builtin_convertvector(lanes, Halves), Bytes);
@@ -68,13 +69,6 @@ template <typename T, typename Bits>
 YOKE_INLINE void store_bits(Bits bits, T* to) {
   std::memcpy(to, &bits, sizeof bits);
 }
-/// Bytes as wide as such bits.
-template <typename Bits>
-YOKE_INLINE Bits load_bytes_as(const std::uint8_t* from) {
-  Bytes bytes;
-  std::memcpy(&bytes, from, sizeof bytes);
-  return __builtin_convertvector(__builtin_convertvector(bytes, Halves), Bits);
-}
 
 /// The first `count` lanes, of at most kLanes; the others are zero.
 template <typename T>
@@ -92,10 +86,10 @@ YOKE_INLINE void store_some(Floats lanes, T* to, std::int64_t count) {
   std::memcpy(to, some, static_cast<std::size_t>(count) * sizeof(T));
 }
 YOKE_INLINE Words load_some_bytes(const std::uint8_t* from, std::int64_t count) {
-  if (count >= kLanes) return load_bytes(from);
+  if (count >= kLanes) return load_bytes<Words>(from);
   std::uint8_t some[kLanes] = {};
   std::memcpy(some, from, static_cast<std::size_t>(count));
-  return load_bytes(some);
+  return load_bytes<Words>(some);
 }
 YOKE_INLINE void store_some_bytes(Words lanes, std::uint8_t* to, std::int64_t count) {
   if (count >= kLanes) return store_bytes(lanes, to);

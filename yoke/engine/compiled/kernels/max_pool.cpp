@@ -23,9 +23,9 @@ struct Best {
 };
 
 YOKE_INLINE void take_better(Best& best, Floats x, std::int32_t tap) {
-  const Words worse = x <= best.value;  // not where x is not a number
-  best.value = worse ? best.value : x;
-  best.tap = worse ? best.tap : Words{} + tap;
+  const Words better = (x > best.value) | (x != x);  // what is not a number stays
+  best.value = better ? x : best.value;
+  best.tap = better ? Words{} + tap : best.tap;
 }
 
 /// The largest lanes of a window, which may be cut off by the image's border.
@@ -158,7 +158,7 @@ YOKE_INLINE void scatter_plane_2x2(const T* gradient, const std::uint8_t* taps,
     for (std::int64_t column = 0; column < columns; ++column) {
       for (std::int64_t c = 0; c < block; c += kLanes, gradient += kLanes, taps += kLanes) {
         T* const corner = first + 2 * column * block + c;
-        const Bits bits = load_bits(gradient), tap = load_bytes_as<Bits>(taps);
+        const Bits bits = load_bits(gradient), tap = load_bytes<Bits>(taps);
         store_bits(tap == 0 ? bits : Bits{}, corner);
         store_bits(tap == 1 ? bits : Bits{}, corner + block);
         store_bits(tap == 2 ? bits : Bits{}, corner + width * block);
