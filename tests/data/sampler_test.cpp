@@ -93,8 +93,10 @@ TEST(Sampler, ShufflesUniformly) {
 
 TEST(Sampler, GivesTheSameWhenEpochsAreAskedForInAnyOrder) {
   const Sampler sampler(50, 50, 0, 1, 1, true);
+  const std::vector<Sampler> copies(1, sampler);
   for (const std::int64_t epoch : {0, 1, 0, 2, 7, 1, 3, 1, 0}) {
     EXPECT_EQ(sampler.indices(epoch, 0), epoch_order(50, 50, 1, epoch)) << epoch;
+    EXPECT_EQ(copies.front().indices(epoch, 0), epoch_order(50, 50, 1, epoch)) << epoch;
   }
 }
 
