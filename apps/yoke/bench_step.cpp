@@ -7,6 +7,7 @@
 #include "apps/yoke/bench.h"
 #include "apps/yoke/environment.h"
 #include "apps/yoke/image_flag.h"
+#include "apps/yoke/number_flag.h"
 #include "apps/yoke/samples.h"
 #include "yoke/core/error.h"
 #include "yoke/core/threads.h"
@@ -157,10 +158,10 @@ void add_bench_step_command(CLI::App& bench, Run& run) {
   command->add_option("--image", given->image, "Shape of the images (what the model is usual for)")
       ->type_name("CxHxW");
   command->add_option("--classes", given->classes, "Classes")
-      ->check(CLI::PositiveNumber)
+      ->check(above_zero())
       ->capture_default_str();
   command->add_option("--batch-size", given->batch_size, "Images per step")
-      ->check(CLI::PositiveNumber)
+      ->check(above_zero())
       ->capture_default_str();
   command->add_option("--engine", given->engine, "auto, eager or compiled")->capture_default_str();
   command->add_option("--precision", given->precision, "fp32 or bf16")->capture_default_str();
@@ -170,20 +171,20 @@ void add_bench_step_command(CLI::App& bench, Run& run) {
   command
       ->add_option("--replicas", given->replicas,
                    "Copies of the step, a thread each; 0 is one per thread")
-      ->check(CLI::NonNegativeNumber)
+      ->check(from_zero())
       ->capture_default_str();
   command
       ->add_option("--micro-batch", given->micro_batch,
                    "Images a replica computes at once; 0 is what fits its core's cache")
-      ->check(CLI::NonNegativeNumber)
+      ->check(from_zero())
       ->capture_default_str();
   command
       ->add_option("--threads", given->threads,
                    "Threads; 0 is OMP_NUM_THREADS, or one per core allowed")
-      ->check(CLI::NonNegativeNumber)
+      ->check(from_zero())
       ->capture_default_str();
   command->add_option("--seconds", given->seconds, "How long to measure")
-      ->check(CLI::PositiveNumber)
+      ->check(above_zero())
       ->capture_default_str();
   command->add_flag("--layers", given->layers, "Also a table of what each layer costs");
   command->add_flag("--primitives", given->primitives,

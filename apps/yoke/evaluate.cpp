@@ -9,6 +9,7 @@
 
 #include "apps/yoke/commands.h"
 #include "apps/yoke/environment.h"
+#include "apps/yoke/number_flag.h"
 #include "yoke/core/threads.h"
 #include "yoke/train/flags.h"
 #include "yoke/train/module_state.h"
@@ -104,10 +105,10 @@ void add_evaluate_command(CLI::App& program, Run& run) {
   command->add_option("--data-dir", given->data_dir, "Where data sets are, if not where they were")
       ->type_name("DIR");
   command->add_option("--batch-size", given->batch_size, "Images per forward pass")
-      ->check(CLI::PositiveNumber)
+      ->check(above_zero())
       ->capture_default_str();
   command->add_option("--threads", given->threads, "Threads; 0 is one per core allowed")
-      ->check(CLI::NonNegativeNumber)
+      ->check(from_zero())
       ->capture_default_str();
   command->add_flag("--json", given->json, "Print one JSON object as the last line");
   command->callback([given, &run] { run = [given] { return evaluate_command(*given); }; });

@@ -62,6 +62,9 @@ TEST(BenchStep, RefusesWrongUsage) {
     EXPECT_THAT(result.output, HasSubstr(text));
   };
   expect_refused({"--image", "3x32"}, "3x32x32");
+  expect_refused({"--replicas", "-1"}, "--replicas: '-1' is given; allowed: a number from 0 on");
+  expect_refused({"--micro-batch", "x"}, "'x' is given; allowed: a number from 0 on");
+  expect_refused({"--seconds", "0"}, "'0' is given; allowed: a number above 0");
   expect_refused({"--engine", "fast"}, "allowed: auto, eager, compiled");
   expect_refused({"--precision", "fp8"}, "allowed: fp32, bf16");
   expect_refused({"--engine", "eager", "--layers"}, "compiled engine");
