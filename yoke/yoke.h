@@ -1,6 +1,6 @@
 // yoke/yoke.h: what a program that uses the library includes.
 #pragma once
-#include "yoke/comm/communicator.h"
+#include "yoke/comm/factory.h"
 #include "yoke/core/allocator.h"
 #include "yoke/core/error.h"
 #include "yoke/core/version.h"

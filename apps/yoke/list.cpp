@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "apps/yoke/commands.h"
-#include "yoke/comm/communicator.h"
+#include "yoke/comm/factory.h"
 #include "yoke/data/dataset.h"
 #include "yoke/models/model.h"
 #include "yoke/optim/optimizer.h"

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <torch/nn/modules/linear.h>
 
+#include "yoke/comm/factory.h"
 #include "yoke/core/error.h"
 #include "yoke/parallel/strategy.h"
 

@@ -1,25 +1,19 @@
-#include "yoke/comm/communicator.h"
+#include "yoke/comm/factory.h"
 
 namespace yoke {
 
-#define COMMUNICATOR(id, help) std::unique_ptr<Communicator> make_##id(Options& options);
+#define COMMUNICATOR(id, help) \
+  std::unique_ptr<Transport> make_##id(const Group& group, Options& options);
 #include "yoke/comm/communicators.def"
 #undef COMMUNICATOR
 
-const Registry<MakeCommunicator>& communicators() {
-  static const Registry<MakeCommunicator> registry("communicator", {
+const Registry<MakeTransport>& communicators() {
+  static const Registry<MakeTransport> registry("communicator", {
 #define COMMUNICATOR(id, help) {plugin_name(#id), help, &make_##id},
 #include "yoke/comm/communicators.def"
 #undef COMMUNICATOR
-                                                                   });
+                                                                });
   return registry;
-}
-
-std::unique_ptr<Communicator> make_communicator(std::string_view text) {
-  Choice choice = Choice::parse(text == "auto" ? "single" : text, communicators().kind());
-  auto communicator = communicators().find(choice.name).make(choice.options);
-  choice.options.finish();
-  return communicator;
 }
 
 }  // namespace yoke

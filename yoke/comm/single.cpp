@@ -1,18 +1,15 @@
 // yoke/comm/single.cpp: the group of one rank.
-#include "yoke/comm/communicator.h"
+#include <fmt/format.h>
+
+#include "yoke/comm/factory.h"
+#include "yoke/core/error.h"
 
 namespace yoke {
-namespace {
 
-class Single final : public Communicator {
- public:
-  int rank() const override { return 0; }
-  int size() const override { return 1; }
-  void all_reduce(torch::Tensor&) override {}
-};
-
-}  // namespace
-
-std::unique_ptr<Communicator> make_single(Options&) { return std::make_unique<Single>(); }
+std::unique_ptr<Transport> make_single(const Group& group, Options&) {
+  if (group.size == 1) return nullptr;
+  throw UsageError(fmt::format(
+      "communicator 'single' is for one rank, and there are {}; give --comm auto", group.size));
+}
 
 }  // namespace yoke

@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "yoke/comm/factory.h"
 #include "yoke/core/clock.h"
 #include "yoke/core/error.h"
 #include "yoke/core/file.h"

@@ -1,0 +1,18 @@
+// yoke/comm/address.h: which of a host's network addresses others reach it by.
+#pragma once
+#include <string>
+
+namespace yoke {
+
+/// The address of `interface`; with an empty one, the address that this host uses towards
+/// `host`. @throws UsageError that lists the interfaces there are, CommError where `host` has no
+/// address.
+std::string local_address(const std::string& interface, const std::string& host, int port);
+
+/// Whether it is this host's alone: `127.0.0.1`, `::1`.
+bool is_loopback(const std::string& address);
+
+/// The interface that has `address`: `eth0`; empty where none has.
+std::string interface_of(const std::string& address);
+
+}  // namespace yoke

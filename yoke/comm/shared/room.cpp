@@ -1,0 +1,62 @@
+#include "yoke/comm/shared/room.h"
+
+#include <fmt/format.h>
+
+#include <thread>
+
+#include "yoke/core/clock.h"
+#include "yoke/core/error.h"
+
+namespace yoke::shared {
+namespace {
+
+std::size_t room_bytes(int ranks) {
+  return sizeof(Desk) + static_cast<std::size_t>(ranks) * sizeof(Post);
+}
+
+}  // namespace
+
+// Who has a core of his own may wait awake.
+Room::Room(const Group& group)
+    : rank_(group.rank),
+      timeout_(group.timeout),
+      spins_(group.size <= static_cast<int>(std::thread::hardware_concurrency())),
+      segments_(exchange(group, "room", room_bytes(group.size))) {}
+
+Room::~Room() {
+  own().left.set(1);
+  own().arrived.set(meetings_);  // wakes those who wait for it
+}
+
+Desk& Room::desk(int rank) const {
+  return *reinterpret_cast<Desk*>(segments_[static_cast<std::size_t>(rank)]->data());
+}
+
+Post& Room::post(int from, int to) const {
+  auto* const posts =
+      reinterpret_cast<Post*>(segments_[static_cast<std::size_t>(from)]->data() + sizeof(Desk));
+  return posts[to];
+}
+
+void Room::meet() {
+  own().arrived.set(++meetings_);
+  for (int peer = 0; peer < size(); ++peer) {
+    if (peer != rank_) await(desk(peer).arrived, meetings_, peer);
+  }
+}
+
+void Room::await(Counter& counter, std::uint32_t value, int peer) {
+  if (counter.wait(value, spins_)) return;
+  const Stopwatch watch;
+  do {
+    const bool gone =
+        !segments_[static_cast<std::size_t>(peer)]->alive() || desk(peer).left.value() != 0;
+    if (counter.reached(value)) return;  // asked last: it may have come, then gone
+    if (gone) throw CommError(fmt::format("rank {} is gone", peer));
+    if (watch.seconds() > std::chrono::duration<double>(timeout_).count()) {
+      throw CommError(fmt::format("rank {} did not come within {:.1f} s", peer, watch.seconds()));
+    }
+  } while (!counter.wait(value, false));
+}
+
+}  // namespace yoke::shared

@@ -1,0 +1,62 @@
+// yoke/comm/shared/room.h: the memory and the meeting points of the ranks of a host.
+#pragma once
+#include <array>
+#include <cstdint>
+
+#include "yoke/comm/group.h"
+#include "yoke/comm/shared/counter.h"
+#include "yoke/comm/shared/segment.h"
+
+namespace yoke::shared {
+
+inline constexpr std::size_t kSmallBytes = 4096;    ///< Of a slot for what takes one meeting.
+inline constexpr std::size_t kChunkBytes = 262144;  ///< Of a slot for a part of a large tensor.
+inline constexpr std::size_t kPostBytes = 32768;    ///< Of a slot between two ranks.
+
+/// A rank's counters and slots. Each kind of slot is there twice, used by turns: while one is
+/// written, others may still read the other.
+struct Desk {
+  Counter arrived;  ///< Meetings that this rank came to.
+  Counter left;     ///< 1 once it has gone in good order.
+  alignas(64) std::array<std::array<std::byte, kSmallBytes>, 2> small;
+  alignas(64) std::array<std::array<std::byte, kChunkBytes>, 2> in;   ///< For others to add up.
+  alignas(64) std::array<std::array<std::byte, kChunkBytes>, 2> out;  ///< Sums for others.
+};
+
+/// From one rank to another.
+struct Post {
+  Counter sent;   ///< Slots filled; the sender's.
+  Counter taken;  ///< Slots emptied; the receiver's.
+  alignas(64) std::array<std::array<std::byte, kPostBytes>, 2> slots;
+};
+
+/// Where ranks of one host meet. One thread of each uses it.
+class Room {
+ public:
+  /// @throws CommError when a rank does not come.
+  explicit Room(const Group& group);
+  ~Room();
+  Room(const Room&) = delete;
+  Room& operator=(const Room&) = delete;
+
+  int rank() const { return rank_; }
+  int size() const { return static_cast<int>(segments_.size()); }
+  Desk& desk(int rank) const;
+  Desk& own() const { return desk(rank_); }
+  Post& post(int from, int to) const;
+
+  /// Waits until all ranks have come to as many meetings as this one. What was written to shared
+  /// memory before is seen by all. @throws CommError when one has gone or is late.
+  void meet();
+  /// Waits until `counter`, which rank `peer` moves, has come to `value`. @throws CommError.
+  void await(Counter& counter, std::uint32_t value, int peer);
+
+ private:
+  const int rank_;
+  const std::chrono::milliseconds timeout_;
+  const bool spins_;
+  Segments segments_;
+  std::uint32_t meetings_ = 0;
+};
+
+}  // namespace yoke::shared

@@ -1,0 +1,103 @@
+#include "yoke/comm/shared/segment.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <random>
+
+#include "yoke/core/error.h"
+#include "yoke/core/format.h"
+
+namespace yoke::shared {
+namespace {
+
+std::string new_name() {
+  std::random_device random;
+  return fmt::format("/yoke-{:08x}{:08x}", random(), random());
+}
+
+[[noreturn]] void fail(const std::string& what, int error) {
+  throw CommError(fmt::format("{}: {}", what, std::strerror(error)));
+}
+
+/// The lock that tells that the owner lives; the kernel drops it when its descriptor goes.
+struct flock presence(short type) {
+  struct flock lock {};
+  lock.l_type = type;
+  lock.l_whence = SEEK_SET;
+  lock.l_len = 1;
+  return lock;
+}
+
+}  // namespace
+
+// Both end in a constructed object, so that what follows may throw.
+Segment::Segment(const std::string& name, std::size_t bytes, int flags)
+    : name_(name),
+      bytes_(bytes),
+      named_((flags & O_CREAT) != 0),
+      file_("/dev/shm" + name, O_RDWR | O_CLOEXEC | flags, 0600) {}
+
+Segment::Segment(std::size_t bytes) : Segment(new_name(), bytes, O_CREAT | O_EXCL) {
+  // Reserves the pages: without, running out of room later is a SIGBUS.
+  const int error = ::posix_fallocate(file_.get(), 0, static_cast<off_t>(bytes));
+  if (error != 0) {
+    fail(fmt::format("no room for {} of shared memory in /dev/shm; make it larger (docker run "
+                     "--shm-size) or give --comm gloo",
+                     format_bytes(static_cast<std::int64_t>(bytes))),
+         error);
+  }
+  auto lock = presence(F_WRLCK);
+  if (::fcntl(file_.get(), F_OFD_SETLK, &lock) != 0) fail("cannot lock shared memory", errno);
+  map();
+}
+
+Segment::Segment(const std::string& name, std::size_t bytes) : Segment(name, bytes, 0) { map(); }
+
+Segment::~Segment() {
+  unlink();
+  if (data_ != nullptr) ::munmap(data_, bytes_);
+}
+
+void Segment::unlink() {
+  if (named_) ::unlink(("/dev/shm" + name_).c_str());
+  named_ = false;
+}
+
+bool Segment::alive() const {
+  auto lock = presence(F_WRLCK);
+  if (::fcntl(file_.get(), F_OFD_GETLK, &lock) != 0) return false;
+  return lock.l_type != F_UNLCK;
+}
+
+void Segment::map() {
+  void* const address = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, file_.get(), 0);
+  if (address == MAP_FAILED) fail("cannot map shared memory", errno);
+  data_ = static_cast<std::byte*>(address);
+}
+
+Segments exchange(const Group& group, const std::string& name, std::size_t bytes) {
+  const auto key = [&](const char* what, int rank) {
+    return fmt::format("{}/{}/{}", name, what, rank);
+  };
+  Segments segments(static_cast<std::size_t>(group.size));
+  auto& own = segments[static_cast<std::size_t>(group.rank)];
+  own = std::make_shared<Segment>(bytes);
+  group.store->set(key("name", group.rank), own->name());
+  for (int rank = 0; rank < group.size; ++rank) {
+    if (rank == group.rank) continue;
+    const std::string theirs = group.store->get(key("name", rank), group.timeout);
+    segments[static_cast<std::size_t>(rank)] = std::make_shared<Segment>(theirs, bytes);
+  }
+  group.store->set(key("opened", group.rank), "");
+  for (int rank = 0; rank < group.size; ++rank)
+    group.store->get(key("opened", rank), group.timeout);
+  own->unlink();
+  return segments;
+}
+
+}  // namespace yoke::shared

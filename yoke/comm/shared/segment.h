@@ -1,0 +1,51 @@
+// yoke/comm/shared/segment.h: memory that the processes of a host share.
+#pragma once
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "yoke/comm/group.h"
+#include "yoke/core/file.h"
+
+namespace yoke::shared {
+
+/// A POSIX shared memory object, mapped. Its owner is whoever made it; while that process, or
+/// thread, holds it, it is alive for the others.
+class Segment {
+ public:
+  /// Makes one of `bytes` zeros under a new name. @throws CommError where there is no room.
+  explicit Segment(std::size_t bytes);
+  /// Opens another's. @throws CommError.
+  Segment(const std::string& name, std::size_t bytes);
+  ~Segment();
+  Segment(const Segment&) = delete;
+  Segment& operator=(const Segment&) = delete;
+
+  std::byte* data() const { return data_; }
+  std::size_t bytes() const { return bytes_; }
+  const std::string& name() const { return name_; }
+  /// Takes the name away: the memory goes with the last who maps it, however that ends.
+  void unlink();
+  /// Whether the owner still holds it; asked by others than the owner.
+  bool alive() const;
+
+ private:
+  Segment(const std::string& name, std::size_t bytes, int flags);
+  void map();
+
+  const std::string name_;
+  const std::size_t bytes_;
+  bool named_;  // by this object
+  FileDescriptor file_;
+  std::byte* data_ = nullptr;
+};
+
+/// One segment of every rank of a group, by rank, all of the same size.
+using Segments = std::vector<std::shared_ptr<Segment>>;
+
+/// Each rank makes one and opens those of the others; all call it alike. `name` is its own in the
+/// group. @throws CommError where they do not share memory or there is no room.
+Segments exchange(const Group& group, const std::string& name, std::size_t bytes);
+
+}  // namespace yoke::shared

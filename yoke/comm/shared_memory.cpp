@@ -1,0 +1,266 @@
+// yoke/comm/shared_memory.cpp: between the ranks of one host, through memory that they share.
+//
+// A sum is shared out: each rank adds up one part, always in the order of ranks, and all take its
+// result; so it is bitwise equal everywhere, and the same at every run.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "yoke/comm/factory.h"
+#include "yoke/comm/shared/arena.h"
+#include "yoke/comm/shared/room.h"
+#include "yoke/comm/shared/sum.h"
+#include "yoke/core/error.h"
+
+namespace yoke {
+namespace {
+
+using shared::Post;
+using torch::Tensor;
+
+std::byte* bytes_of(const Tensor& tensor) { return static_cast<std::byte*>(tensor.data_ptr()); }
+
+/// A range of bytes of a tensor.
+struct Span {
+  std::size_t begin = 0, end = 0;
+  std::size_t size() const { return end - begin; }
+};
+
+class SharedMemory final : public Transport {
+ public:
+  explicit SharedMemory(const Group& group) : room_(group), arena_(group) {}
+
+  std::string describe() const override {
+    return fmt::format("shared-memory ({} ranks of this host)", room_.size());
+  }
+
+  Tensor allocate(std::int64_t elements) override { return arena_.allocate(elements); }
+
+  void run(const Operation& operation) override {
+    const Tensor& input = operation.input;
+    const Tensor& output = operation.output;
+    switch (operation.kind) {
+      case Collective::kAllReduce:
+        return all_reduce(input);
+      case Collective::kReduceScatter:
+        return reduce_scatter(input, output);
+      case Collective::kAllGather:
+        return all_gather(input, output);
+      case Collective::kBroadcast:
+        return broadcast(input, operation.peer);
+      case Collective::kSend:
+        return send(input, operation.peer);
+      case Collective::kReceive:
+        return receive(input, operation.peer);
+    }
+  }
+
+ private:
+  void all_reduce(const Tensor& tensor) {
+    if (tensor.nbytes() <= shared::kSmallBytes) return all_reduce_small(tensor);
+    const auto everywhere = arena_.everywhere(tensor.data_ptr(), tensor.nbytes());
+    everywhere.empty() ? all_reduce_chunks(tensor) : all_reduce_in_place(tensor, everywhere);
+  }
+
+  /// Every rank adds up everything: one meeting.
+  void all_reduce_small(const Tensor& tensor) {
+    const std::size_t slot = small_turn_++ % 2;
+    std::memcpy(room_.own().small[slot].data(), tensor.data_ptr(), tensor.nbytes());
+    room_.meet();
+    std::vector<const std::byte*> sources;
+    for (int rank = 0; rank < room_.size(); ++rank) {
+      sources.push_back(room_.desk(rank).small[slot].data());
+    }
+    shared::sum(tensor.scalar_type(), sources, tensor.numel(), {bytes_of(tensor)});
+  }
+
+  /// Where ranks see each other's tensors, each adds up its part and writes it to all.
+  void all_reduce_in_place(const Tensor& tensor, const std::vector<std::byte*>& everywhere) {
+    const Span own = part({0, tensor.nbytes()}, room_.rank());
+    std::vector<const std::byte*> sources;
+    std::vector<std::byte*> targets = {everywhere[index(room_.rank())] + own.begin};
+    for (int rank = 0; rank < room_.size(); ++rank) {
+      sources.push_back(everywhere[index(rank)] + own.begin);
+      if (rank != room_.rank()) targets.push_back(everywhere[index(rank)] + own.begin);
+    }
+    room_.meet();
+    shared::sum(tensor.scalar_type(), sources, elements(tensor, own), targets);
+    room_.meet();
+  }
+
+  /// Chunk by chunk: while a chunk is added up, the next goes in and the one before comes out.
+  void all_reduce_chunks(const Tensor& tensor) {
+    const auto chunks = (tensor.nbytes() + shared::kChunkBytes - 1) / shared::kChunkBytes;
+    copy_in(tensor, 0);
+    for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
+      room_.meet();
+      if (chunk > 0) copy_out(tensor, chunk - 1);
+      reduce(tensor, chunk);
+      if (chunk + 1 < chunks) copy_in(tensor, chunk + 1);
+    }
+    room_.meet();
+    copy_out(tensor, chunks - 1);
+  }
+
+  /// The parts that others add up.
+  void copy_in(const Tensor& tensor, std::size_t chunk) {
+    const Span whole = chunk_of(tensor, chunk);
+    auto& slot = room_.own().in[chunk % 2];
+    for (int rank = 0; rank < room_.size(); ++rank) {
+      if (rank == room_.rank()) continue;
+      const Span theirs = part(whole, rank);
+      std::memcpy(slot.data() + (theirs.begin - whole.begin), bytes_of(tensor) + theirs.begin,
+                  theirs.size());
+    }
+  }
+
+  /// This rank's part, for itself and for the others.
+  void reduce(const Tensor& tensor, std::size_t chunk) {
+    const Span whole = chunk_of(tensor, chunk), own = part(whole, room_.rank());
+    if (own.size() == 0) return;
+    std::vector<const std::byte*> sources;
+    for (int rank = 0; rank < room_.size(); ++rank) {
+      const auto& slot = room_.desk(rank).in[chunk % 2];
+      sources.push_back(rank == room_.rank() ? bytes_of(tensor) + own.begin
+                                             : slot.data() + (own.begin - whole.begin));
+    }
+    shared::sum(tensor.scalar_type(), sources, elements(tensor, own),
+                {bytes_of(tensor) + own.begin,
+                 room_.own().out[chunk % 2].data() + (own.begin - whole.begin)});
+  }
+
+  void copy_out(const Tensor& tensor, std::size_t chunk) {
+    const Span whole = chunk_of(tensor, chunk);
+    for (int rank = 0; rank < room_.size(); ++rank) {
+      if (rank == room_.rank()) continue;
+      const Span theirs = part(whole, rank);
+      std::memcpy(bytes_of(tensor) + theirs.begin,
+                  room_.desk(rank).out[chunk % 2].data() + (theirs.begin - whole.begin),
+                  theirs.size());
+    }
+  }
+
+  // Slots hold one piece per rank, of the part that this rank adds up.
+  void reduce_scatter(const Tensor& input, const Tensor& output) {
+    const std::size_t n = output.nbytes(), piece = piece_bytes();
+    for (std::size_t begin = 0, turn = 0; begin < n; begin += piece, ++turn) {
+      const std::size_t count = std::min(piece, n - begin);
+      const auto place = [&](int rank) { return index(rank) * piece; };
+      for (int rank = 0; rank < room_.size(); ++rank) {
+        std::memcpy(room_.own().in[turn % 2].data() + place(rank),
+                    bytes_of(input) + index(rank) * n + begin, count);
+      }
+      room_.meet();
+      std::vector<const std::byte*> sources;
+      for (int rank = 0; rank < room_.size(); ++rank) {
+        sources.push_back(room_.desk(rank).in[turn % 2].data() + place(room_.rank()));
+      }
+      shared::sum(output.scalar_type(), sources, elements(output, {0, count}),
+                  {bytes_of(output) + begin});
+    }
+    room_.meet();  // the slots may be written again
+  }
+
+  void all_gather(const Tensor& input, const Tensor& output) {
+    const std::size_t n = input.nbytes();
+    for (std::size_t begin = 0, turn = 0; begin < n; begin += shared::kChunkBytes, ++turn) {
+      const std::size_t count = std::min(shared::kChunkBytes, n - begin);
+      std::memcpy(room_.own().in[turn % 2].data(), bytes_of(input) + begin, count);
+      room_.meet();
+      for (int rank = 0; rank < room_.size(); ++rank) {
+        std::memmove(bytes_of(output) + index(rank) * n + begin,
+                     room_.desk(rank).in[turn % 2].data(), count);
+      }
+    }
+    room_.meet();  // the slots may be written again
+  }
+
+  void broadcast(const Tensor& tensor, int root) {
+    const std::size_t n = tensor.nbytes();
+    for (std::size_t begin = 0, turn = 0; begin < n; begin += shared::kChunkBytes, ++turn) {
+      const std::size_t count = std::min(shared::kChunkBytes, n - begin);
+      std::byte* const slot = room_.desk(root).in[turn % 2].data();
+      if (room_.rank() == root) std::memcpy(slot, bytes_of(tensor) + begin, count);
+      room_.meet();
+      if (room_.rank() != root) std::memcpy(bytes_of(tensor) + begin, slot, count);
+    }
+    room_.meet();  // the slots may be written again
+  }
+
+  void send(const Tensor& tensor, int to) {
+    Post& post = room_.post(room_.rank(), to);
+    for (std::size_t begin = 0; begin < tensor.nbytes(); begin += shared::kPostBytes) {
+      const std::uint32_t number = post.sent.value();
+      room_.await(post.taken, number - 1, to);
+      std::memcpy(post.slots[number % 2].data(), bytes_of(tensor) + begin,
+                  std::min(shared::kPostBytes, tensor.nbytes() - begin));
+      post.sent.set(number + 1);
+    }
+  }
+
+  void receive(const Tensor& tensor, int from) {
+    Post& post = room_.post(from, room_.rank());
+    for (std::size_t begin = 0; begin < tensor.nbytes(); begin += shared::kPostBytes) {
+      const std::uint32_t number = post.taken.value();
+      room_.await(post.sent, number + 1, from);
+      std::memcpy(bytes_of(tensor) + begin, post.slots[number % 2].data(),
+                  std::min(shared::kPostBytes, tensor.nbytes() - begin));
+      post.taken.set(number + 1);
+    }
+  }
+
+  static std::size_t index(int rank) { return static_cast<std::size_t>(rank); }
+
+  static std::int64_t elements(const Tensor& tensor, const Span& span) {
+    return static_cast<std::int64_t>(span.size() / tensor.element_size());
+  }
+
+  static Span chunk_of(const Tensor& tensor, std::size_t chunk) {
+    const std::size_t begin = chunk * shared::kChunkBytes;
+    return {begin, std::min(tensor.nbytes(), begin + shared::kChunkBytes)};
+  }
+
+  /// What `rank` adds up of `whole`: whole cache lines, but for the last part.
+  Span part(const Span& whole, int rank) const {
+    const auto ranks = static_cast<std::size_t>(room_.size());
+    const std::size_t lines = (whole.size() / ranks + 63) / 64 * 64;
+    const std::size_t begin = std::min(whole.end, whole.begin + index(rank) * lines);
+    const bool last = rank + 1 == room_.size();
+    return {begin, last ? whole.end : std::min(whole.end, begin + lines)};
+  }
+
+  /// Of a rank in a slot that all ranks share: whole cache lines.
+  std::size_t piece_bytes() const {
+    return shared::kChunkBytes / static_cast<std::size_t>(room_.size()) / 64 * 64;
+  }
+
+  shared::Room room_;
+  shared::Arena arena_;
+  std::size_t small_turn_ = 0;
+};
+
+void check_one_host(const Group& group) {
+  if (group.one_host()) return;
+  const auto near = group.neighbours();
+  for (int rank = 0; rank < group.size; ++rank) {
+    if (std::find(near.begin(), near.end(), rank) != near.end()) continue;
+    throw UsageError(
+        fmt::format("communicator 'shared-memory' serves the ranks of one host; rank {} is on {} "
+                    "and rank {} on "
+                    "{}, which share no /dev/shm; give --comm auto, hierarchical or gloo",
+                    group.rank, group.peers[static_cast<std::size_t>(group.rank)].host, rank,
+                    group.peers[static_cast<std::size_t>(rank)].host));
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Transport> make_shared_memory(const Group& group, Options&) {
+  if (group.size == 1) return nullptr;
+  check_one_host(group);
+  return std::make_unique<SharedMemory>(group);
+}
+
+}  // namespace yoke
