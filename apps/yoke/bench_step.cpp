@@ -42,7 +42,7 @@ struct Bench {
 
   void step() {
     const Objective objective = [this] {
-      return choice.engine->gradient(batch, {.seed = 1, .rank = 0, .step = next++}).loss;
+      return choice.engine->gradient(batch, {.seed = 1, .step = next++}).loss;
     };
     optimizer->step(objective, {.lr = 1e-4});
   }

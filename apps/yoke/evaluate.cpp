@@ -10,6 +10,7 @@
 #include "apps/yoke/commands.h"
 #include "apps/yoke/environment.h"
 #include "apps/yoke/number_flag.h"
+#include "yoke/comm/factory.h"
 #include "yoke/core/threads.h"
 #include "yoke/train/flags.h"
 #include "yoke/train/module_state.h"

@@ -5,6 +5,7 @@
 #include <exception>
 
 #include "apps/yoke/commands.h"
+#include "apps/yoke/error_file.h"
 #include "apps/yoke/usage.h"
 #include "yoke/core/allocator.h"
 #include "yoke/core/error.h"
@@ -38,6 +39,12 @@ int run(int argc, char** argv) {
   return command();
 }
 
+int fail(const std::exception& error, int status) {
+  fmt::print(stderr, "yoke: {}\n", error.what());
+  yoke::write_error_file(error.what());
+  return status;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -45,10 +52,8 @@ int main(int argc, char** argv) {
   try {
     return run(argc, argv);
   } catch (const yoke::UsageError& error) {
-    fmt::print(stderr, "yoke: {}\n", error.what());
-    return kWrongUsage;
+    return fail(error, kWrongUsage);
   } catch (const std::exception& error) {
-    fmt::print(stderr, "yoke: {}\n", error.what());
-    return kFailed;
+    return fail(error, kFailed);
   }
 }

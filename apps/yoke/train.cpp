@@ -118,11 +118,13 @@ int train_command(const Given& given) {
   TrainConfig config = resolve(given);
   if (config.threads == 0) config.threads = threads_from_environment();
   const TrainContext context{.output = standard_output(),
+                             .world = world_from_environment(),
+                             .patience = {},
                              .stop = &catch_stop_signals(),
                              .command = command_line(),
                              .clock = given.clock};
   const TrainResult result = train(config, {}, context);
-  if (config.progress != "none") print_result(result);
+  if (config.progress != "none" && context.world.rank == 0) print_result(result);
   return result.status == RunStatus::kCompleted ? 0 : kStopped;
 }
 

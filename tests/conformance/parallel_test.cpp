@@ -40,8 +40,9 @@ INSTANTIATE_TEST_SUITE_P(Registry, EveryCommunicator, testing::ValuesIn(communic
 class FixedEngine final : public Engine {
  public:
   explicit FixedEngine(FlatParameters& parameters) : parameters_(parameters) {}
-  Forward gradient(const Batch& batch, const StepKey&) override {
+  Forward gradient(const Batch& batch, const StepKey&, const GradientReady& ready) override {
     parameters_.gradients().fill_(2);
+    if (ready) ready(0, parameters_.size());
     return {.loss = batch.input.mean(), .scores = torch::zeros({batch.size(), 2})};
   }
   torch::Tensor predict(const torch::Tensor& input) override {
@@ -58,10 +59,11 @@ class EveryStrategy : public testing::TestWithParam<std::string> {
   torch::nn::Linear layer_{3, 2};
   FlatParameters parameters_{*layer_};
   std::unique_ptr<Communicator> communicator_ = make_communicator("single");
+  Copies copies_{parameters_, {}, *communicator_};
 };
 
 TEST_P(EveryStrategy, AloneTakesTheStepOfPlainSgd) {
-  const auto strategy = make_strategy(GetParam(), parameters_, *communicator_);
+  const auto strategy = make_strategy(GetParam(), copies_);
   const auto optimizer = make_optimizer("sgd", parameters_);
   FixedEngine engine(parameters_);
   const auto before = parameters_.values().clone();
@@ -75,8 +77,7 @@ TEST_P(EveryStrategy, AloneTakesTheStepOfPlainSgd) {
 }
 
 TEST_P(EveryStrategy, RejectsAnUnknownOption) {
-  EXPECT_THROW(make_strategy(GetParam() + ":no_such_option=1", parameters_, *communicator_),
-               UsageError);
+  EXPECT_THROW(make_strategy(GetParam() + ":no_such_option=1", copies_), UsageError);
 }
 
 INSTANTIATE_TEST_SUITE_P(Registry, EveryStrategy, testing::ValuesIn(strategies().names()),

@@ -42,7 +42,7 @@ Trail follow(Model model, const torch::Tensor& start, const MakeEngine& make_eng
     const auto name = [step](const std::string& what) {
       return fmt::format("step {} {}", step, what);
     };
-    const auto forward = engine->gradient(batch(step), {.seed = 1, .rank = 0, .step = step});
+    const auto forward = engine->gradient(batch(step), {.seed = 1, .step = step});
     trail.emplace_back(name("loss"), forward.loss.clone());
     trail.emplace_back(name("scores"), forward.scores.clone());
     for (const auto& slice : parameters.slices()) {

@@ -10,7 +10,7 @@ namespace {
 
 using torch::Tensor;
 
-constexpr StepKey kKey{.seed = 3, .rank = 1, .step = 8};
+constexpr StepKey kKey{.seed = 3, .step = 8};
 
 TEST(CompiledBatches, GiveEqualBitsWhenRepeated) {
   for (const char* const text : {"lab-cnn", "cifar-net", "resnet18"}) {

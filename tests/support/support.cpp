@@ -1,12 +1,15 @@
 #include "tests/support/support.h"
 
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <spawn.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <cstdlib>
+#include <memory>
 #include <stdexcept>
 
 #include "yoke/core/file.h"
@@ -66,6 +69,40 @@ ProgramResult run_program(const std::vector<std::string>& arguments) {
 ProgramResult run_yoke(std::vector<std::string> arguments) {
   arguments.emplace(arguments.begin(), YOKE_PROGRAM);
   return run_program(arguments);
+}
+
+std::vector<ProgramResult> run_yoke_ranks(int ranks, const std::vector<std::string>& arguments) {
+  // A port that is free now; taken by no one else before rank 0 listens but for bad luck.
+  const int port = free_port();
+  std::vector<std::unique_ptr<BackgroundProgram>> programs;
+  for (int rank = 0; rank < ranks; ++rank) {
+    std::vector<std::string> command = {"env",
+                                        "RANK=" + std::to_string(rank),
+                                        "WORLD_SIZE=" + std::to_string(ranks),
+                                        "LOCAL_RANK=" + std::to_string(rank),
+                                        "LOCAL_WORLD_SIZE=" + std::to_string(ranks),
+                                        "MASTER_ADDR=127.0.0.1",
+                                        "MASTER_PORT=" + std::to_string(port),
+                                        YOKE_PROGRAM};
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    programs.push_back(std::make_unique<BackgroundProgram>(command));
+  }
+  std::vector<ProgramResult> results;
+  for (const auto& program : programs) results.push_back(program->wait());
+  return results;
+}
+
+int free_port() {
+  const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  const bool bound = ::bind(socket, reinterpret_cast<sockaddr*>(&address), size) == 0 &&
+                     ::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size) == 0;
+  ::close(socket);
+  if (!bound) throw std::runtime_error("no free port");
+  return ntohs(address.sin_port);
 }
 
 std::optional<fs::path> real_data(const std::string& name) {

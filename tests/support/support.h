@@ -49,6 +49,13 @@ class BackgroundProgram {
 /// Runs the `yoke` of this build.
 ProgramResult run_yoke(std::vector<std::string> arguments);
 
+/// A TCP port of this host that nobody listens on.
+int free_port();
+
+/// Runs `yoke` once per rank at the same time, as a launcher would with these environment
+/// variables, and waits for all. By rank.
+std::vector<ProgramResult> run_yoke_ranks(int ranks, const std::vector<std::string>& arguments);
+
 /// The real data set `name` (a folder of $YOKE_TEST_DATA or of ../shared/data beside the source
 /// tree), or nothing where it is absent: such tests skip and say so.
 std::optional<std::filesystem::path> real_data(const std::string& name);

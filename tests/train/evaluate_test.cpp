@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "yoke/comm/factory.h"
+
 namespace yoke {
 namespace {
 
@@ -31,7 +33,7 @@ class Numbers final : public Dataset {
 /// Predicts the right class, but class 0 for image 5; remembers what it saw.
 class Oracle final : public Engine {
  public:
-  Forward gradient(const Batch&, const StepKey&) override { throw std::logic_error("not used"); }
+  Forward gradient(const Batch&, const StepKey&, const GradientReady&) override { throw std::logic_error("not used"); }
   torch::Tensor predict(const torch::Tensor& input) override {
     auto scores = torch::zeros({input.size(0), 4});
     for (std::int64_t n = 0; n < input.size(0); ++n) {

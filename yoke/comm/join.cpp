@@ -13,6 +13,7 @@
 #include "yoke/comm/address.h"
 #include "yoke/core/error.h"
 #include "yoke/core/file.h"
+#include "yoke/core/threads.h"
 #include "yoke/core/version.h"
 
 namespace yoke {
@@ -47,6 +48,7 @@ Json card(const World& world) {
           {"memory", memory_id()},
           {"network", network_id()},
           {"address", local_address(world.interface, world.store.host, world.store.port)},
+          {"cores", cpu_budget().cores},
           {"version", kVersion}};
 }
 
@@ -120,8 +122,8 @@ Group join(const World& world, const Patience& patience) {
               .store = store,
               .timeout = patience.operation};
   for (const auto& card : cards) {
-    group.peers.push_back(
-        {card.at("host"), card.at("memory"), card.at("network"), card.at("address")});
+    group.peers.push_back({card.at("host"), card.at("memory"), card.at("network"),
+                           card.at("address"), card.at("cores")});
   }
   check_addresses(group.peers);
   return group;

@@ -9,7 +9,7 @@
 
 namespace yoke {
 
-FlatParameters::FlatParameters(torch::nn::Module& module) {
+FlatParameters::FlatParameters(torch::nn::Module& module, const Allocate& allocate) {
   const torch::NoGradGuard no_grad;
   const auto parameters = module.named_parameters();
   std::int64_t total = 0;
@@ -32,7 +32,7 @@ FlatParameters::FlatParameters(torch::nn::Module& module) {
   const auto device =
       parameters.is_empty() ? torch::Device(torch::kCPU) : parameters.front().value().device();
   values_ = torch::empty({total}, torch::dtype(torch::kFloat32).device(device));
-  gradients_ = torch::zeros_like(values_);
+  gradients_ = allocate && device.is_cpu() ? allocate(total) : torch::zeros_like(values_);
   for (std::size_t i = 0; i < slices_.size(); ++i) {
     auto parameter = parameters[i].value();
     const auto& slice = slices_[i];

@@ -3,6 +3,7 @@
 #include <torch/types.h>
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -24,9 +25,12 @@ struct ParameterSlice {
 /// module's own tensors are views. The module must outlive no one: views keep the storage alive.
 class FlatParameters {
  public:
+  /// Makes zeros, fp32 [elements], for the gradients of a module on the CPU.
+  using Allocate = std::function<torch::Tensor(std::int64_t elements)>;
+
   /// Moves the parameters of `module` into one tensor on their device, in the order of
   /// named_parameters(). @throws Error when a parameter is not fp32 or two share memory.
-  explicit FlatParameters(torch::nn::Module& module);
+  explicit FlatParameters(torch::nn::Module& module, const Allocate& allocate = {});
 
   torch::Tensor& values() { return values_; }        ///< fp32 [P].
   torch::Tensor& gradients() { return gradients_; }  ///< fp32 [P].

@@ -7,11 +7,15 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <thread>
+
+#include "yoke/core/error.h"
 
 namespace yoke {
 namespace {
@@ -102,6 +106,15 @@ CpuBudget cpu_budget() {
   budget.host_cores = std::max(budget.host_cores, static_cast<int>(budget.cores.size()));
   budget.quota = cgroup_quota();
   return budget;
+}
+
+void pin_to(const std::vector<int>& cores) {
+  cpu_set_t mask;
+  CPU_ZERO(&mask);
+  for (const int core : cores) CPU_SET(static_cast<std::size_t>(core), &mask);
+  if (::sched_setaffinity(0, sizeof mask, &mask) == 0) return;
+  throw Error(
+      fmt::format("cannot run on cores {}: {}", fmt::join(cores, ","), std::strerror(errno)));
 }
 
 void set_threads(int threads) {

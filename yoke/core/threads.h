@@ -20,6 +20,10 @@ struct CpuBudget {
 /// Reads the affinity mask and the quotas of control groups, versions 1 and 2.
 CpuBudget cpu_budget();
 
+/// Keeps this thread, and those it starts from now on, on `cores`.
+/// @throws Error when the system refuses.
+void pin_to(const std::vector<int>& cores);
+
 /// Sizes LibTorch's and OpenBLAS's thread pools: `threads` in all, never one pool beside another.
 void set_threads(int threads);
 

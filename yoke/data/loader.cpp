@@ -78,12 +78,15 @@ void Loader::work(const std::stop_token& stop) {
 Batch Loader::make(std::int64_t step, std::vector<std::uint8_t>& scratch,
                    const std::stop_token& stop) const {
   const std::int64_t epoch = step / sampler_.steps_per_epoch();
-  const auto indices = sampler_.indices(epoch, step % sampler_.steps_per_epoch());
+  const std::int64_t number = step % sampler_.steps_per_epoch();
+  const auto indices = sampler_.indices(epoch, number);
   const auto size = static_cast<std::int64_t>(indices.size());
   const ImageShape& shape = transform_.output_shape();
   Batch batch{
       .input = torch::empty({size, shape.channels, shape.height, shape.width}, torch::kFloat32),
-      .target = torch::empty({size}, torch::kInt64)};
+      .target = torch::empty({size}, torch::kInt64),
+      .first_image = sampler_.first_image(number),
+      .step_images = sampler_.global_size(number)};
   auto* const input = batch.input.data_ptr<float>();
   auto* const target = batch.target.data_ptr<std::int64_t>();
   for (std::int64_t i = 0; i < size && !stop.stop_requested(); ++i) {

@@ -69,12 +69,16 @@ std::int64_t Sampler::global_size(std::int64_t step) const {
   return std::min(batch_size_, images_ - step * batch_size_);
 }
 
-std::vector<std::int64_t> Sampler::indices(std::int64_t epoch, std::int64_t step) const {
+std::int64_t Sampler::first_image(std::int64_t step) const {
   const std::int64_t share = global_size(step) / ranks_;
   const std::int64_t larger_shares = global_size(step) % ranks_;
-  const std::int64_t count = share + (rank_ < larger_shares);
-  const std::int64_t first =
-      step * batch_size_ + rank_ * share + std::min<std::int64_t>(rank_, larger_shares);
+  return rank_ * share + std::min<std::int64_t>(rank_, larger_shares);
+}
+
+std::vector<std::int64_t> Sampler::indices(std::int64_t epoch, std::int64_t step) const {
+  const std::int64_t share = global_size(step) / ranks_;
+  const std::int64_t count = share + (rank_ < global_size(step) % ranks_);
+  const std::int64_t first = step * batch_size_ + first_image(step);
   if (!shuffle_) {
     std::vector<std::int64_t> result(static_cast<std::size_t>(count));
     std::iota(result.begin(), result.end(), first);

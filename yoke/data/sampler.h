@@ -27,6 +27,9 @@ class Sampler {
   /// Images in batch `step` of an epoch over all ranks, in [1, batch size].
   std::int64_t global_size(std::int64_t step) const;
 
+  /// Where this rank's share of batch `step` of an epoch begins in that batch.
+  std::int64_t first_image(std::int64_t step) const;
+
   /// This rank's images of batch `step`, in [0, steps_per_epoch()), of `epoch`. Empty where a batch
   /// has fewer images than there are ranks before this one.
   std::vector<std::int64_t> indices(std::int64_t epoch, std::int64_t step) const;

@@ -2,8 +2,11 @@
 
 #include <torch/utils.h>
 
+#include <optional>
+
 #include "yoke/core/error.h"
 #include "yoke/core/random.h"
+#include "yoke/engine/gradient_hooks.h"
 
 namespace yoke {
 namespace {
@@ -13,17 +16,27 @@ class EagerEngine final : public Engine {
   EagerEngine(Model& model, FlatParameters& parameters, double label_smoothing)
       : model_(model), parameters_(parameters), label_smoothing_(label_smoothing) {}
 
-  Forward gradient(const Batch& batch, const StepKey& key) override {
+  Forward gradient(const Batch& batch, const StepKey& key, const GradientReady& ready) override {
     if (!model_.module->is_training()) model_.module->train();
-    torch::manual_seed(
-        stream_seed(key.seed, key.rank, static_cast<std::uint64_t>(key.step), Purpose::kDropout));
+    torch::manual_seed(stream_seed(key.seed, static_cast<std::uint32_t>(batch.first_image),
+                                   static_cast<std::uint64_t>(key.step), Purpose::kDropout));
     parameters_.gradients().zero_();
+    if (ready && !hooks_) hooks_.emplace(*model_.module, parameters_);
+    const auto announce = [&](const auto& backward) {
+      ready ? hooks_->during(ready, backward) : backward();
+    };
+    if (batch.size() == 0) {
+      announce([] {});
+      return {.loss = torch::zeros({}), .scores = torch::zeros({0, 0})};
+    }
     const auto scores = forward(batch.input);
     const auto loss =
         torch::cross_entropy_loss(scores, to_device(batch.target), /*weight=*/{},
                                   at::Reduction::Mean, /*ignore_index=*/-100, label_smoothing_);
-    loss.backward();
-    return {.loss = loss.detach(), .scores = scores.detach()};
+    const auto share = static_cast<double>(batch.size()) / static_cast<double>(batch.whole());
+    const auto shared = batch.size() == batch.whole() ? loss : loss * share;
+    announce([&] { shared.backward(); });
+    return {.loss = shared.detach(), .scores = scores.detach()};
   }
 
   torch::Tensor predict(const torch::Tensor& input) override {
@@ -54,6 +67,7 @@ class EagerEngine final : public Engine {
   Model& model_;
   FlatParameters& parameters_;
   double label_smoothing_;
+  std::optional<GradientHooks> hooks_;  // once someone wants to hear
 };
 
 }  // namespace

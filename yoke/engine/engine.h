@@ -3,22 +3,27 @@
 #include <torch/types.h>
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "yoke/core/batch.h"
 
 namespace yoke {
 
-/// Where in the run a batch is: the key of the step's random numbers (dropout).
+/// Where in the run a batch is: with an image's place in the step, the key of its random numbers
+/// (dropout).
 struct StepKey {
   std::uint64_t seed = 0;
-  std::uint32_t rank = 0;
   std::int64_t step = 0;
 };
 
+/// Hears of elements [begin, end) of the flat gradient that are final; of each element once, from
+/// one thread at a time, which may not be the caller's.
+using GradientReady = std::function<void(std::int64_t begin, std::int64_t end)>;
+
 /// What the forward pass of a training step found.
 struct Forward {
-  torch::Tensor loss;    ///< fp32 [], the mean over the batch.
+  torch::Tensor loss;    ///< fp32 [], the sum of the losses divided by Batch::whole().
   torch::Tensor scores;  ///< fp32 [N, classes], without gradient.
 };
 
@@ -27,9 +32,12 @@ class Engine {
  public:
   virtual ~Engine() = default;
 
-  /// Forward and backward in training mode: replaces the flat gradients by the gradient of the mean
-  /// loss. Equal batch, parameters and key give equal bits on the same number of threads.
-  virtual Forward gradient(const Batch& batch, const StepKey& key) = 0;
+  /// Forward and backward in training mode: replaces the flat gradients by the gradient of the
+  /// loss: with one rank, of the mean over the batch; with more, sums over ranks are. Tells
+  /// `ready`, unless empty, as the backward pass goes on. Equal batch, parameters and key give
+  /// equal bits on the same number of threads.
+  virtual Forward gradient(const Batch& batch, const StepKey& key,
+                           const GradientReady& ready = {}) = 0;
 
   /// Scores in evaluation mode, fp32 [N, classes], for input fp32 [N, C, H, W].
   virtual torch::Tensor predict(const torch::Tensor& input) = 0;

@@ -1,51 +1,123 @@
 // yoke/parallel/allreduce.cpp: synchronous data parallel training; every rank applies the mean
-// gradient over the images of all ranks.
+// gradient over the images of all ranks, reduced in buckets while the backward pass goes on (Li et
+// al. 2020, "PyTorch Distributed: Experiences on Accelerating Data Parallel Training").
+#include <algorithm>
+
 #include "yoke/core/clock.h"
+#include "yoke/parallel/agreement.h"
+#include "yoke/parallel/buckets.h"
+#include "yoke/parallel/compression.h"
 #include "yoke/parallel/strategy.h"
 
 namespace yoke {
 namespace {
 
+struct AllReduceOptions {
+  std::int64_t first_bucket_bytes;
+  std::int64_t bucket_bytes;
+  std::int64_t accumulate;   // parts of a rank's batch, one after the other
+  std::int64_t check_every;  // steps; 0 never
+  std::string compress;
+};
+
+AllReduceOptions read(Options& options) {
+  constexpr double kMiB = 1 << 20;
+  return {
+      .first_bucket_bytes =
+          static_cast<std::int64_t>(kMiB * options.get("first_bucket_mib", 1.0, 0.0, 1e6)),
+      .bucket_bytes = static_cast<std::int64_t>(kMiB * options.get("bucket_mib", 25.0, 0.0, 1e6)),
+      .accumulate = options.get("accumulate", std::int64_t{1}, 1, 1 << 20),
+      .check_every = options.get("check_every", std::int64_t{0}, 0),
+      .compress = options.get("compress", std::string("none"))};
+}
+
 class AllReduce final : public Strategy {
  public:
-  AllReduce(FlatParameters& parameters, Communicator& communicator)
-      : parameters_(parameters), communicator_(communicator) {}
+  AllReduce(const Copies& copies, const AllReduceOptions& options)
+      : copies_(copies),
+        options_(options),
+        compression_(make_compression(options.compress, copies.parameters, copies.communicator)),
+        filler_(
+            cut_into_buckets(copies.parameters, options.first_bucket_bytes, options.bucket_bytes),
+            [this](std::size_t bucket) { compression_->start(filler_.buckets()[bucket]); }) {}
+
+  void begin() override {
+    broadcast_model(copies_.parameters, copies_.buffers, copies_.communicator);
+  }
 
   Forward gradient(Engine& engine, const Batch& batch, const StepKey& key) override {
-    Forward forward = engine.gradient(batch, key);
-    const Stopwatch waiting;
-    // Weighted by images, so that the mean is over images whatever each rank holds.
-    torch::Tensor images = torch::tensor(static_cast<double>(batch.size()));
-    communicator_.all_reduce(images);
-    const double weight = static_cast<double>(batch.size()) / images.item<double>();
-    if (weight != 1.0) {
-      parameters_.gradients().mul_(weight);
-      forward.loss.mul_(weight);
+    if (copies_.communicator.size() == 1 && options_.accumulate == 1) {
+      return engine.gradient(batch, key);
     }
-    communicator_.all_reduce(parameters_.gradients());
-    communicator_.all_reduce(forward.loss);
+    filler_.reset();
+    Forward forward = accumulate(engine, batch, key);
+    const Stopwatch waiting;
+    const auto loss = forward.loss.clone();
+    const Work summed = copies_.communicator.start(Operation::all_reduce(loss));
+    compression_->finish();
+    summed.wait();
+    forward.loss = loss;
     communication_seconds_ += waiting.seconds();
     return forward;
   }
 
   torch::Tensor update(Optimizer& optimizer, const Objective& objective,
                        const Rates& rates) override {
-    return optimizer.step(objective, rates);
+    const auto loss = optimizer.step(objective, rates);
+    if (options_.check_every > 0 && ++steps_ % options_.check_every == 0) {
+      check_agreement(copies_.parameters.values(), copies_.communicator);
+    }
+    return loss;
   }
+
+  void synchronise() override {
+    average_buffers(copies_.buffers, copies_.communicator);
+    compression_->synchronise();
+  }
+
+  NamedTensors state() override { return compression_->state(); }
+  void restored() override { compression_->restored(); }
 
   double communication_seconds() const override { return communication_seconds_; }
 
  private:
-  FlatParameters& parameters_;
-  Communicator& communicator_;
+  /// The batch in `accumulate` parts, whose gradients are added up; during the last, what is done
+  /// goes to the other ranks.
+  Forward accumulate(Engine& engine, const Batch& batch, const StepKey& key) {
+    auto& gradients = copies_.parameters.gradients();
+    const std::int64_t parts = std::clamp<std::int64_t>(batch.size(), 1, options_.accumulate);
+    torch::Tensor sum, loss = torch::zeros({});
+    std::vector<torch::Tensor> scores;
+    const GradientReady ready = [&](std::int64_t begin, std::int64_t end) {
+      if (sum.defined()) {
+        gradients.narrow(0, begin, end - begin).add_(sum.narrow(0, begin, end - begin));
+      }
+      filler_.fill(begin, end);
+    };
+    for (std::int64_t part = 0; part < parts; ++part) {
+      const bool last = part + 1 == parts;
+      const Batch slice =
+          batch.slice(batch.size() * part / parts, batch.size() * (part + 1) / parts);
+      Forward forward = engine.gradient(slice, key, last ? ready : GradientReady());
+      loss = loss.to(forward.loss.device()) + forward.loss;
+      scores.push_back(forward.scores);
+      if (!last) sum = sum.defined() ? sum.add_(gradients) : gradients.clone();
+    }
+    return {.loss = loss, .scores = scores.size() == 1 ? scores.front() : torch::cat(scores)};
+  }
+
+  const Copies copies_;
+  const AllReduceOptions options_;
+  const std::unique_ptr<Compression> compression_;
+  BucketFiller filler_;
+  std::int64_t steps_ = 0;
   double communication_seconds_ = 0;
 };
 
 }  // namespace
 
-std::unique_ptr<Strategy> make_allreduce(FlatParameters& parameters, Communicator& communicator,
-                                         Options&) {
-  return std::make_unique<AllReduce>(parameters, communicator);
+std::unique_ptr<Strategy> make_allreduce(const Copies& copies, Options& options) {
+  return std::make_unique<AllReduce>(copies, read(options));
 }
 
 }  // namespace yoke

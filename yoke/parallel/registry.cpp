@@ -2,9 +2,8 @@
 
 namespace yoke {
 
-#define STRATEGY(id, help)                                                                    \
-  std::unique_ptr<Strategy> make_##id(FlatParameters& parameters, Communicator& communicator, \
-                                      Options& options);
+#define STRATEGY(id, help) \
+  std::unique_ptr<Strategy> make_##id(const Copies& copies, Options& options);
 #include "yoke/parallel/strategies.def"
 #undef STRATEGY
 
@@ -17,10 +16,9 @@ const Registry<MakeStrategy>& strategies() {
   return registry;
 }
 
-std::unique_ptr<Strategy> make_strategy(std::string_view text, FlatParameters& parameters,
-                                        Communicator& communicator) {
+std::unique_ptr<Strategy> make_strategy(std::string_view text, const Copies& copies) {
   Choice choice = Choice::parse(text, strategies().kind());
-  auto strategy = strategies().find(choice.name).make(parameters, communicator, choice.options);
+  auto strategy = strategies().find(choice.name).make(copies, choice.options);
   choice.options.finish();
   return strategy;
 }

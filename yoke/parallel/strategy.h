@@ -1,11 +1,15 @@
 // yoke/parallel/strategy.h: what keeps the copies of the model together.
 #pragma once
+#include <torch/types.h>
+
 #include <memory>
 #include <string_view>
+#include <vector>
 
 #include "yoke/comm/communicator.h"
 #include "yoke/core/batch.h"
 #include "yoke/core/flat_parameters.h"
+#include "yoke/core/named_tensors.h"
 #include "yoke/core/options.h"
 #include "yoke/core/registry.h"
 #include "yoke/engine/engine.h"
@@ -13,10 +17,20 @@
 
 namespace yoke {
 
-/// Decides what ranks exchange, and when, in each step.
+/// What a strategy keeps together: this rank's copy of the model, and who has the others.
+struct Copies {
+  FlatParameters& parameters;
+  std::vector<torch::Tensor> buffers;  ///< The model's: running statistics and the like.
+  Communicator& communicator;
+};
+
+/// Decides what ranks exchange, and when, in each step. All ranks call it alike.
 class Strategy {
  public:
   virtual ~Strategy() = default;
+
+  /// Before the first step: gives all ranks the parameters and buffers of rank 0.
+  virtual void begin() = 0;
 
   /// Forward and backward of this rank's part of the batch; when it returns, loss and flat gradient
   /// are those the optimizer shall see.
@@ -26,19 +40,26 @@ class Strategy {
   virtual torch::Tensor update(Optimizer& optimizer, const Objective& objective,
                                const Rates& rates) = 0;
 
-  /// Seconds this rank has waited for others so far.
+  /// Before the model is measured or saved: makes equal on all ranks what may have come to differ.
+  virtual void synchronise() = 0;
+
+  /// What it carries from step to step beside the model, as tensors that a checkpoint reads, and a
+  /// resume writes, in place; whole on rank 0 after synchronise().
+  virtual NamedTensors state() { return {}; }
+  /// After a resume has set state() on all ranks.
+  virtual void restored() {}
+
+  /// Seconds this rank has waited for others so far, in steps.
   virtual double communication_seconds() const = 0;
 };
 
-using MakeStrategy = std::unique_ptr<Strategy> (*)(FlatParameters& parameters,
-                                                   Communicator& communicator, Options& options);
+using MakeStrategy = std::unique_ptr<Strategy> (*)(const Copies& copies, Options& options);
 
 /// Every strategy of strategies.def.
 const Registry<MakeStrategy>& strategies();
 
-/// Builds the strategy that `text` (`name:key=value,...`) names; the references must outlive it.
-/// @throws UsageError on an unknown name or option.
-std::unique_ptr<Strategy> make_strategy(std::string_view text, FlatParameters& parameters,
-                                        Communicator& communicator);
+/// Builds the strategy that `text` (`name:key=value,...`) names; what `copies` refers to must
+/// outlive it. @throws UsageError on an unknown name or option.
+std::unique_ptr<Strategy> make_strategy(std::string_view text, const Copies& copies);
 
 }  // namespace yoke

@@ -47,6 +47,7 @@ void MetricsFile::write(const Metrics& metrics) {
       {"data_wait_seconds", metrics.data_wait_seconds},
       {"compute_seconds", metrics.compute_seconds},
       {"communication_seconds", metrics.communication_seconds},
+      {"communication_bytes", metrics.communication_bytes},
   };
   stream_.clear();
   stream_ << report.dump() << "\n" << std::flush;

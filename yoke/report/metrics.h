@@ -22,6 +22,7 @@ struct Metrics {
   double data_wait_seconds = 0;
   double compute_seconds = 0;
   double communication_seconds = 0;
+  std::int64_t communication_bytes = 0;  ///< Of the tensors that went over this rank.
 };
 
 /// Appends reports to a file, each line as soon as it is known.

@@ -30,6 +30,21 @@ void Meter::fold() {
   pending_.clear();
 }
 
+void Meter::gather(Communicator& communicator) {
+  if (communicator.size() == 1) return;
+  fold();
+  const auto sums = torch::tensor({static_cast<double>(images_), loss_sum_,
+                                   static_cast<double>(top1_), static_cast<double>(top5_)},
+                                  torch::kFloat64);
+  communicator.all_reduce(sums);
+  const bool keeps = communicator.rank() == 0;
+  const auto* const sum = sums.data_ptr<double>();
+  images_ = keeps ? static_cast<std::int64_t>(sum[0]) : 0;
+  loss_sum_ = keeps ? sum[1] : 0;
+  top1_ = keeps ? static_cast<std::int64_t>(sum[2]) : 0;
+  top5_ = keeps ? static_cast<std::int64_t>(sum[3]) : 0;
+}
+
 double Meter::loss() {
   fold();
   return mean(loss_sum_);

@@ -6,6 +6,8 @@
 #include <nlohmann/json_fwd.hpp>
 #include <vector>
 
+#include "yoke/comm/communicator.h"
+
 namespace yoke {
 
 /// Adds up loss, hits and times; a checkpoint holds it, so that a report that spans a resume is the
@@ -17,6 +19,9 @@ class Meter {
 
   /// Seconds of the step, and those of it spent waiting.
   void add_times(double step_seconds, double data_wait_seconds, double communication_seconds);
+
+  /// Moves what all ranks have added up to rank 0, but for the times, which are each rank's own.
+  void gather(Communicator& communicator);
 
   std::int64_t images() const { return images_; }
   std::int64_t steps() const { return steps_; }

@@ -21,15 +21,15 @@ std::unique_ptr<Progress> progress_for(const TrainConfig& config, const Output& 
 }  // namespace
 
 Reporter::Reporter(const TrainConfig& config, const RunDirectory& directory, const Output& output,
-                   std::optional<std::int64_t> resume_step, double earlier_seconds)
-    : progress_(progress_for(config, output)) {
-  metrics_.emplace(directory.metrics(), resume_step);
-  if (config.tensorboard) {
+                   int rank, std::optional<std::int64_t> resume_step, double earlier_seconds)
+    : progress_(progress_for(config, rank == 0 ? output : Output())) {
+  if (rank == 0) metrics_.emplace(directory.metrics(), resume_step);
+  if (rank == 0 && config.tensorboard) {
     tensorboard_ = std::make_unique<TensorBoardWriter>(
         directory.path, resume_step ? std::optional(*resume_step + 1) : std::nullopt);
   }
   if (config.resources) {
-    resources_ = std::make_unique<ResourceSampler>(directory.resources(), 0,
+    resources_ = std::make_unique<ResourceSampler>(directory.resources(), rank,
                                                    std::chrono::milliseconds(500), earlier_seconds);
   }
 }
@@ -58,7 +58,7 @@ void Reporter::training(const ProgressState& state, const Metrics& metrics,
                         const StepTimes& times) {
   progress_->training(state, metrics, times);
   guarded([&] {
-    metrics_->write(metrics);
+    if (metrics_) metrics_->write(metrics);
     if (!tensorboard_) return;
     tensorboard_->add_scalar("Loss/train", metrics.loss, metrics.step);
     tensorboard_->add_scalar("Accuracy/train", metrics.top1, metrics.step);
@@ -71,7 +71,7 @@ void Reporter::training(const ProgressState& state, const Metrics& metrics,
 void Reporter::validation(const ProgressState& state, const Metrics& metrics) {
   progress_->validation(state, metrics);
   guarded([&] {
-    metrics_->write(metrics);
+    if (metrics_) metrics_->write(metrics);
     if (!tensorboard_) return;
     tensorboard_->add_scalar("Loss/val", metrics.loss, metrics.step);
     tensorboard_->add_scalar("Accuracy/val", metrics.top1, metrics.step);

@@ -26,8 +26,9 @@ struct Output {
 /// Writes reports. A file that cannot be written never ends the training: it is said once.
 class Reporter {
  public:
-  /// `resume_step` and `earlier_seconds` continue the files of a resumed run.
-  Reporter(const TrainConfig& config, const RunDirectory& directory, const Output& output,
+  /// `resume_step` and `earlier_seconds` continue the files of a resumed run. Only rank 0 reports;
+  /// every rank records its resources, after rank 0 has begun the file.
+  Reporter(const TrainConfig& config, const RunDirectory& directory, const Output& output, int rank,
            std::optional<std::int64_t> resume_step, double earlier_seconds);
 
   void message(const std::string& text) { progress_->message(text); }

@@ -58,7 +58,8 @@ nlohmann::ordered_json make_summary(const SummaryInput& input) {
   json["engine"] = input.workload.engine.name;
   json["precision"] = config.precision;
   json["strategy"] = config.strategy;
-  json["comm"] = config.comm == "auto" ? "single" : config.comm;
+  json["comm"] = input.communicator.name();
+  json["communicator"] = input.communicator.describe();
   json["world_size"] = input.communicator.size();
   json["replicas"] = input.workload.engine.replicas;
   json["optimizer"] = config.optimizer;

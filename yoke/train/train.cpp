@@ -2,14 +2,18 @@
 
 #include <ATen/Context.h>
 #include <fmt/format.h>
+#include <torch/cuda.h>
 
 #include <vector>
 
 #include "yoke/comm/factory.h"
+#include "yoke/comm/text.h"
 #include "yoke/core/clock.h"
 #include "yoke/core/error.h"
 #include "yoke/core/file.h"
 #include "yoke/core/threads.h"
+#include "yoke/train/agree.h"
+#include "yoke/train/cores.h"
 #include "yoke/train/export.h"
 #include "yoke/train/flags.h"
 #include "yoke/train/module_state.h"
@@ -20,21 +24,30 @@
 namespace yoke {
 namespace {
 
-/// Resolves what the configuration leaves open and sizes the thread pools; returns a line about it.
-std::string set_up(TrainConfig& config) {
+/// Resolves what the configuration leaves open.
+void resolve(TrainConfig& config) {
   validate(config);
   if (!config.epochs && !config.max_steps) config.epochs = kDefaultEpochs;
   if (!config.batch_size && !config.batch_size_per_rank) config.batch_size = kDefaultBatchSize;
-  const CpuBudget budget = cpu_budget();
-  if (config.threads == 0) config.threads = budget.threads(1);
-  set_threads(static_cast<int>(config.threads));
-  at::globalContext().setDeterministicAlgorithms(config.deterministic, false);
   if (!config.resume.empty() && config.out.empty()) config.out = resumed_run(config);
-  return fmt::format("{} threads on {}", config.threads, budget.str());
 }
 
-void describe(Reporter& reporter, const TrainConfig& config, Workload& workload,
-              const Trainer& trainer, const RunDirectory& directory, const std::string& threads) {
+/// Takes this rank's cores and sizes the thread pools; returns a line about it.
+std::string take_cores(TrainConfig& config, const Group& group) {
+  const CoreShare share = share_cores(group, cpu_budget(), config.threads);
+  if (group.size > 1) pin_to(share.cores);
+  config.threads = share.threads;
+  set_threads(share.threads);
+  return share.text;
+}
+
+/// The device of a GPU rank is known only with the workload; the communicator comes before.
+bool on_gpu(const TrainConfig& config) {
+  return config.device != "cpu" && torch::cuda::is_available();
+}
+
+void describe(Reporter& reporter, const TrainConfig& config, Workload& workload, Trainer& trainer,
+              const RunDirectory& directory, const std::string& threads) {
   const auto& train = *workload.data.train;
   reporter.message(
       fmt::format("model      {}, {} parameters", config.model, workload.parameters.size()));
@@ -49,6 +62,10 @@ void describe(Reporter& reporter, const TrainConfig& config, Workload& workload,
   if (!engine.note.empty()) reporter.message(engine.note);
   reporter.message(fmt::format("engine     {}", engine.engine->describe(trainer.batch_size())));
   reporter.message(fmt::format("machine    {}, {}", workload.device.str(), threads));
+  const Communicator& ranks = trainer.communicator();
+  if (ranks.size() > 1) {
+    reporter.message(fmt::format("ranks      {} over {}", ranks.size(), ranks.describe()));
+  }
   reporter.message(fmt::format("results    {}", directory.path.string()));
   if (trainer.state().step > 0) {
     reporter.message(
@@ -74,25 +91,45 @@ void write_final_weights(const RunDirectory& directory, const Workload& workload
                 module_state(*workload.model.module));
 }
 
+/// The run directory: rank 0 makes it, the others have it by its name.
+RunDirectory take_run_directory(TrainConfig& config, const std::optional<Checkpoint>& checkpoint,
+                                Communicator& communicator) {
+  RunDirectory directory;
+  if (communicator.rank() == 0) {
+    directory = make_run_directory(config, !config.resume.empty());
+    begin(directory, config, checkpoint ? std::optional(checkpoint->step) : std::nullopt);
+  }
+  directory.path = broadcast_text(communicator, directory.path.string(), 0);
+  std::filesystem::create_directories(directory.path);  // on other hosts
+  config.out = directory.path;
+  return directory;
+}
+
 }  // namespace
 
 TrainResult train(TrainConfig config, const TrainParts& parts, const TrainContext& context) {
-  const std::string threads = set_up(config);
+  resolve(config);
+  const Group group = join(context.world, context.patience);
+  const std::string threads = take_cores(config, group);
+  at::globalContext().setDeterministicAlgorithms(config.deterministic, false);
+  const auto communicator = make_communicator(config.comm, group, on_gpu(config));
+  agree_on_config(config, *communicator);
   std::vector<std::string> warnings;
-  const auto checkpoint =
-      find_resume(config, [&](const std::string& text) { warnings.push_back(text); });
-  Workload workload(config, parts);
-  const auto communicator = make_communicator(config.comm);
+  const auto checkpoint = share_checkpoint(
+      find_resume(config, [&](const std::string& text) { warnings.push_back(text); }),
+      *communicator);
+  Workload workload(config, parts,
+                    [&](std::int64_t elements) { return communicator->allocate(elements); });
   Trainer trainer(config, workload, *communicator);
   if (checkpoint) trainer.resume(*checkpoint);
   config.lr = trainer.lr();
   config.replicas = workload.engine.replicas;
 
   // Only now, so that wrong usage leaves nothing behind.
-  const RunDirectory directory = make_run_directory(config, !config.resume.empty());
+  const RunDirectory directory = take_run_directory(config, checkpoint, *communicator);
   const auto resume_step = checkpoint ? std::optional(checkpoint->step) : std::nullopt;
-  begin(directory, config, resume_step);
-  Reporter reporter(config, directory, context.output, resume_step, trainer.state().wall_seconds);
+  Reporter reporter(config, directory, context.output, communicator->rank(), resume_step,
+                    trainer.state().wall_seconds);
 
   TrainResult result{.status = RunStatus::kCompleted, .directory = directory.path, .summary = {}};
   const auto summarise = [&](const std::string& status, const std::string& error) {
@@ -103,6 +140,7 @@ TrainResult train(TrainConfig config, const TrainParts& parts, const TrainContex
                                    .workload = workload,
                                    .communicator = *communicator,
                                    .trainer = trainer});
+    if (communicator->rank() != 0) return;
     write_file(directory.summary(), result.summary.dump(2) + "\n");
   };
   try {
@@ -112,7 +150,7 @@ TrainResult train(TrainConfig config, const TrainParts& parts, const TrainContex
     result.status =
         TrainingLoop(config, trainer, reporter, directory, context.clock).run(context.stop);
     reporter.finish();
-    write_final_weights(directory, workload);
+    if (communicator->rank() == 0) write_final_weights(directory, workload);
     summarise(result.status == RunStatus::kCompleted ? "completed" : "stopped", "");
   } catch (const std::exception& error) {
     reporter.finish();

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "yoke/comm/join.h"
 #include "yoke/core/clock.h"
 #include "yoke/train/config.h"
 #include "yoke/train/reporter.h"
@@ -16,6 +17,8 @@ namespace yoke {
 /// What surrounds a run.
 struct TrainContext {
   Output output;
+  World world = {};  ///< The ranks that train together; by itself this process alone.
+  Patience patience = {};
   const std::atomic<bool>* stop = nullptr;  ///< When it becomes true, the run saves and stops.
   std::string command;                      ///< For summary.json.
   Stopwatch clock;                          ///< Since the start of the program.
@@ -28,7 +31,8 @@ struct TrainResult {
   nlohmann::ordered_json summary;  ///< See docs/formats.md.
 };
 
-/// Trains as `config` says, in a run directory that holds everything about it. `parts` replaces the
+/// Trains as `config` says, together with the other ranks of `context.world`, which call it alike,
+/// in a run directory that holds everything about it: rank 0 writes it. `parts` replaces the
 /// model or the data by the caller's own.
 /// @throws UsageError, before anything is written, on settings that are not allowed; Error when the
 /// run fails, whose summary then says so.

@@ -40,7 +40,9 @@ Trainer::Trainer(const TrainConfig& config, Workload& workload, Communicator& co
       sampler_(workload.data.train->size(), batch_size_, communicator.rank(), communicator.size(),
                config.seed, true),
       total_steps_(count_steps(config, sampler_.steps_per_epoch())),
-      strategy_(make_strategy(config.strategy, workload.parameters, communicator)),
+      strategy_(make_strategy(config.strategy, {.parameters = workload.parameters,
+                                                .buffers = workload.model.module->buffers(),
+                                                .communicator = communicator})),
       optimizer_(make_optimizer(config.optimizer, workload.parameters)),
       lr_(config.lr.value_or(optimizer_->default_lr())),
       schedule_(make_schedule(config.schedule, {.lr = lr_,
@@ -50,9 +52,19 @@ Trainer::Trainer(const TrainConfig& config, Workload& workload, Communicator& co
 void Trainer::resume(const Checkpoint& checkpoint) {
   const std::string where = fmt::format("the checkpoint of step {}", checkpoint.step);
   restore_module(*workload_.model.module, checkpoint.model, where);
-  restore_tensors(optimizer_->state(), checkpoint.optimizer, where);
+  restore_tensors(carried_state(), checkpoint.optimizer, where);
+  strategy_->restored();
   state_ = RunState::from_json(checkpoint.state.at("run"));
+  if (communicator_.rank() != 0) state_.window = Meter();  // rank 0 has the sums of all
 }
+
+NamedTensors Trainer::carried_state() {
+  NamedTensors state = optimizer_->state();
+  for (auto& tensor : strategy_->state()) state.push_back(std::move(tensor));
+  return state;
+}
+
+void Trainer::begin() { strategy_->begin(); }
 
 std::unique_ptr<Loader> Trainer::make_loader() const {
   const Transform transform(workload_.data.train->info(), workload_.data.augmentation);
@@ -81,8 +93,7 @@ void Trainer::step() {
 Trainer::StepReport Trainer::compute(std::int64_t step) {
   const Batch batch = loader_->next();  // [N, C, H, W] and [N]
   const Rates rates = schedule_(step);
-  const StepKey key{
-      .seed = config_.seed, .rank = static_cast<std::uint32_t>(communicator_.rank()), .step = step};
+  const StepKey key{.seed = config_.seed, .step = step};
   Forward forward;
   // Loss and mean gradient over all ranks at the current parameters.
   const Objective objective = [&] {
@@ -102,18 +113,21 @@ void Trainer::check_loss() const {
 }
 
 Evaluation Trainer::evaluate() {
+  strategy_->synchronise();
   return yoke::evaluate(*workload_.engine.engine, communicator_, workload_.data.validation,
                         batch_size_, workload_.loader);
 }
 
-Checkpoint Trainer::checkpoint() const {
+Checkpoint Trainer::checkpoint() {
+  strategy_->synchronise();
+  state_.window.gather(communicator_);
   nlohmann::json config = nlohmann::json::object();
   for (const auto& entry : to_recipe(config_)) config[entry.key] = entry.value;
   RunState state = state_;
   state.cpu_seconds += process_usage().cpu_seconds;
   return {.step = state_.step,
           .model = snapshot(module_state(*workload_.model.module)),
-          .optimizer = snapshot(optimizer_->state()),
+          .optimizer = snapshot(carried_state()),
           .state = {{"config", config}, {"run", state.to_json()}}};
 }
 

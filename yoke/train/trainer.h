@@ -23,18 +23,22 @@ class Trainer {
   /// Goes on from `checkpoint`. @throws UsageError when it is of another model.
   void resume(const Checkpoint& checkpoint);
 
+  /// Before the first step: gives all ranks the same model and state.
+  void begin();
+
   /// Takes the next step. @throws Error when the loss is not a number.
   void step();
 
   /// Measures the validation images.
   Evaluation evaluate();
 
-  /// A copy of all state, as of now.
-  Checkpoint checkpoint() const;
+  /// A copy of all state, as of now, whole on rank 0. All ranks call it alike.
+  Checkpoint checkpoint();
 
   /// @throws Error when the last loss was not a number; on a GPU this waits for the step.
   void check_loss() const;
 
+  Communicator& communicator() { return communicator_; }
   RunState& state() { return state_; }
   const RunState& state() const { return state_; }
   std::int64_t batch_size() const { return batch_size_; }  ///< Over all ranks.
@@ -53,6 +57,7 @@ class Trainer {
   };
 
   StepReport compute(std::int64_t step);
+  NamedTensors carried_state();
   std::unique_ptr<Loader> make_loader() const;
 
   const TrainConfig& config_;

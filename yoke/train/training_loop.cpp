@@ -9,6 +9,36 @@
 
 namespace yoke {
 
+class TrainingLoop::Signals {
+ public:
+  explicit Signals(TrainingLoop& loop) : loop_(loop) {}
+
+  /// Before a step; its answer comes while the step is computed.
+  void send(bool stop) {
+    const bool leads = loop_.trainer_.communicator().rank() == 0;
+    tensor_ = torch::tensor({stop ? 1.0 : 0.0, leads ? loop_.since_saved_.seconds() : 0.0,
+                             leads ? loop_.since_evaluated_.seconds() : 0.0},
+                            torch::kFloat64);
+    work_ = loop_.trainer_.communicator().start(Operation::all_reduce(tensor_));
+  }
+
+  void receive() {
+    work_.wait();
+    const auto* const values = tensor_.data_ptr<double>();
+    stop_ = values[0] > 0;
+    loop_.save_clock_ = values[1];
+    loop_.evaluate_clock_ = values[2];
+  }
+
+  bool stop() const { return stop_; }
+
+ private:
+  TrainingLoop& loop_;
+  torch::Tensor tensor_;
+  Work work_;
+  bool stop_ = false;
+};
+
 TrainingLoop::TrainingLoop(const TrainConfig& config, Trainer& trainer, Reporter& reporter,
                            const RunDirectory& directory, const Stopwatch& clock)
     : config_(config),
@@ -17,7 +47,7 @@ TrainingLoop::TrainingLoop(const TrainConfig& config, Trainer& trainer, Reporter
       earlier_seconds_(trainer.state().wall_seconds),
       first_step_(trainer.state().step),
       clock_(clock) {
-  if (config.checkpoint_every.on()) {
+  if (config.checkpoint_every.on() && trainer.communicator().rank() == 0) {
     writer_.emplace(directory.checkpoints(), static_cast<int>(config.keep));
   }
 }
@@ -26,11 +56,18 @@ RunStatus TrainingLoop::run(const std::atomic<bool>* stop) {
   const auto done = [&] {
     return trainer_.state().step >= trainer_.total_steps() || trainer_.target_reached();
   };
-  while (!done() && (stop == nullptr || !*stop)) {
+  const auto asked = [&] { return stop != nullptr && *stop; };
+  trainer_.begin();
+  Signals signals(*this);
+  signals.send(asked());
+  signals.receive();
+  while (!done() && !signals.stop()) {
+    signals.send(asked());
     take_step();
+    signals.receive();
     after_step();
   }
-  if (writer_) finish_saving();
+  if (config_.checkpoint_every.on()) finish_saving();
   trainer_.state().wall_seconds = seconds();
   return done() ? RunStatus::kCompleted : RunStatus::kStopped;
 }
@@ -53,33 +90,43 @@ void TrainingLoop::after_step() {
   const bool last = step == trainer_.total_steps();
   reporter_.step(progress());
   if (last || step % config_.print_every == 0 || step % steps_per_epoch == 0) report();
-  if (last || config_.eval_every.due(step, steps_per_epoch, since_evaluated_.seconds())) evaluate();
-  if (config_.checkpoint_every.due(step, steps_per_epoch, since_saved_.seconds())) save();
+  if (last || step % steps_per_epoch == 0) compare_ranks();
+  if (last || config_.eval_every.due(step, steps_per_epoch, evaluate_clock_)) evaluate();
+  if (config_.checkpoint_every.due(step, steps_per_epoch, save_clock_)) save();
+}
+
+void TrainingLoop::compare_ranks() {
+  if (const auto line = epoch_pace_.compare(trainer_.communicator())) reporter_.message(*line);
 }
 
 void TrainingLoop::report() {
   trainer_.check_loss();
   RunState& state = trainer_.state();
   Meter& window = state.window;
+  window.gather(trainer_.communicator());
   const double busy = window.step_seconds();
+  const double compute = busy - window.data_wait_seconds() - window.communication_seconds();
+  const std::int64_t bytes = trainer_.communicator().traffic().bytes;
   const auto steps = static_cast<double>(window.steps());
-  const Metrics metrics{
-      .step = state.step,
-      .epoch = trainer_.epoch(),
-      .seconds = seconds(),
-      .split = "train",
-      .loss = window.loss(),
-      .top1 = window.top1(),
-      .top5 = window.top5(),
-      .lr = state.lr,
-      .images_per_second = static_cast<double>(window.images()) / busy,
-      .data_wait_seconds = window.data_wait_seconds(),
-      .compute_seconds = busy - window.data_wait_seconds() - window.communication_seconds(),
-      .communication_seconds = window.communication_seconds()};
+  const Metrics metrics{.step = state.step,
+                        .epoch = trainer_.epoch(),
+                        .seconds = seconds(),
+                        .split = "train",
+                        .loss = window.loss(),
+                        .top1 = window.top1(),
+                        .top5 = window.top5(),
+                        .lr = state.lr,
+                        .images_per_second = static_cast<double>(window.images()) / busy,
+                        .data_wait_seconds = window.data_wait_seconds(),
+                        .compute_seconds = compute,
+                        .communication_seconds = window.communication_seconds(),
+                        .communication_bytes = bytes - bytes_reported_};
   reporter_.training(
       progress(), metrics,
       {.step_seconds = busy / steps, .data_wait_seconds = window.data_wait_seconds() / steps});
   state.final_train_loss = metrics.loss;
+  epoch_pace_.add(compute, window.data_wait_seconds(), window.communication_seconds());
+  bytes_reported_ = bytes;
   window = Meter();
 }
 
@@ -113,7 +160,8 @@ void TrainingLoop::save() {
   RunState& state = trainer_.state();
   const Stopwatch watch;
   state.wall_seconds = seconds();
-  writer_->save(trainer_.checkpoint());
+  Checkpoint checkpoint = trainer_.checkpoint();
+  if (writer_) writer_->save(std::move(checkpoint));
   state.checkpoint_seconds += watch.seconds();
   since_saved_.lap();
   tell_problems();
@@ -121,6 +169,7 @@ void TrainingLoop::save() {
 
 void TrainingLoop::finish_saving() {
   if (trainer_.state().step > first_step_) save();
+  if (!writer_) return;
   const Stopwatch watch;
   writer_->wait();
   trainer_.state().checkpoint_seconds += watch.seconds();
@@ -128,6 +177,7 @@ void TrainingLoop::finish_saving() {
 }
 
 void TrainingLoop::tell_problems() {
+  if (!writer_) return;
   for (const auto& problem : writer_->take_problems()) {
     const auto good = writer_->newest();
     reporter_.message(fmt::format("warning: {}; training goes on; the last good checkpoint is {}",

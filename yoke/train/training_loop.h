@@ -5,6 +5,7 @@
 
 #include "yoke/core/clock.h"
 #include "yoke/train/checkpoint_writer.h"
+#include "yoke/train/epoch_pace.h"
 #include "yoke/train/reporter.h"
 #include "yoke/train/run_directory.h"
 #include "yoke/train/trainer.h"
@@ -26,9 +27,14 @@ class TrainingLoop {
   RunStatus run(const std::atomic<bool>* stop);
 
  private:
+  /// What ranks tell each other during a step, so that all do the same after it: whether any was
+  /// asked to stop, and rank 0's clocks.
+  class Signals;
+
   void take_step();
   void after_step();
   void report();
+  void compare_ranks();
   void evaluate();
   void save();
   void finish_saving();
@@ -46,6 +52,9 @@ class TrainingLoop {
   const Stopwatch pace_;           // since the first step
   Stopwatch since_saved_;
   Stopwatch since_evaluated_;
+  double save_clock_ = 0, evaluate_clock_ = 0;  // seconds, equal on all ranks
+  EpochPace epoch_pace_;
+  std::int64_t bytes_reported_ = 0;
 };
 
 }  // namespace yoke

@@ -22,7 +22,9 @@ struct TrainParts {
 
 /// Data, model and engine. Members refer to each other: it does not move.
 struct Workload {
-  Workload(const TrainConfig& config, const TrainParts& parts);
+  /// `allocate` makes the gradients' memory, see FlatParameters.
+  Workload(const TrainConfig& config, const TrainParts& parts,
+           const FlatParameters::Allocate& allocate = {});
   Workload(const Workload&) = delete;
   Workload& operator=(const Workload&) = delete;
 

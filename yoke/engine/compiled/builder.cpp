@@ -50,7 +50,10 @@ void Builder::plan_layers() {
     if (!wants_gradient(layer.output) || !has_gradient(layer.output)) continue;
     layer_ = layer.name;
     plans[i]->backward(*this);
+    for (const ParameterId id : asked_) met_[id] = plan_->steps_.size() - 1;
+    asked_.clear();
   }
+  for (const auto& [id, step] : met_) plan_->steps_[step].completes.push_back(id);
 }
 
 Tensor Builder::tensor(ValueId id) const { return tensors_[static_cast<std::size_t>(id)]; }
@@ -203,7 +206,8 @@ dnnl::memory Builder::weights(ParameterId id, const dnnl::memory::dims& dims,
 GradientTarget Builder::gradient_of(ParameterId id, const dnnl::memory::dims& dims,
                                     const dnnl::memory::desc& desc) {
   const auto& sum = workspace_.gradients.sum(id, dims, desc);
-  const bool met = !met_.insert(id).second;
+  const bool met = met_.contains(id) || std::count(asked_.begin(), asked_.end(), id) > 0;
+  asked_.push_back(id);
   return {sum, memory(desc, buffer(desc.get_size())), dims, met};
 }
 

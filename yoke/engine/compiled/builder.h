@@ -1,7 +1,6 @@
 // yoke/engine/compiled/builder.h: turns layers into the steps of a plan.
 #pragma once
 #include <map>
-#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -116,7 +115,8 @@ class Builder {
   std::vector<Tensor> tensors_;             // by ValueId
   std::vector<std::vector<Tensor>> parts_;  // of gradients, by ValueId
   std::vector<bool> wants_gradient_;        // by ValueId
-  std::set<ParameterId> met_;               // parameters with a gradient so far
+  std::map<ParameterId, std::size_t> met_;  // parameters with a gradient so far: its last step
+  std::vector<ParameterId> asked_;          // by the layer being planned
   std::string layer_;                       // being planned
   Pass pass_ = Pass::kForward;
 };

@@ -6,6 +6,7 @@
 
 #include "yoke/core/error.h"
 #include "yoke/engine/compiled/cache.h"
+#include "yoke/engine/compiled/handover.h"
 #include "yoke/engine/compiled/lowering.h"
 
 namespace yoke::compiled {
@@ -113,7 +114,7 @@ std::string Compiled::describe(std::int64_t batch_size) {
 }
 
 void Compiled::run(const Work& work, const std::vector<Range>& parts,
-                   const std::function<void(Plan&, const Micro&)>& run_plan) {
+                   const std::function<void(Plan&, const Micro&, int)>& run_plan) {
   struct Part {
     Plan* plan;
     Range images;
@@ -140,57 +141,87 @@ void Compiled::run(const Work& work, const std::vector<Range>& parts,
       if (micro.target != nullptr) micro.target += images.begin;
       if (micro.losses != nullptr) micro.losses += images.begin;
       micro.scores += images.begin * classes();
-      micro.first_image = images.begin;
+      micro.first_image += images.begin;
       micro.accumulate = images.begin != parts[static_cast<std::size_t>(member)].begin;
-      run_plan(*plan, micro);
+      micro.last = images.end == parts[static_cast<std::size_t>(member)].end;
+      run_plan(*plan, micro, member);
     }
   });
 }
 
-void Compiled::reduce(const std::vector<Range>& parts) {
+std::vector<const GradientStore*> Compiled::gradient_stores(const std::vector<Range>& parts) const {
   std::vector<const GradientStore*> stores;
   for (std::size_t r = 0; r < parts.size(); ++r) stores.push_back(&replicas_[r].gradients());
-  team_.run([&](int member) {
-    reducer_.run(member, stores, replicas_[static_cast<std::size_t>(member)].stream());
+  return stores;
+}
+
+void Compiled::run_handing_over(const Work& work, const std::vector<Range>& parts,
+                                const GradientReady& ready) {
+  Handover handover(reducer_, parameters_, gradient_stores(parts), ready);
+  run(work, parts, [&](Plan& plan, Micro micro, int replica) {
+    auto& stream = replicas_[static_cast<std::size_t>(replica)].stream();
+    const std::function<void(ParameterId)> completed = [&](ParameterId id) {
+      handover.completed(id, stream);
+    };
+    if (micro.last) micro.completed = &completed;
+    plan.run(micro);
   });
+  handover.finish(replicas_.front().stream());
+}
+
+void Compiled::update_statistics(const std::vector<Range>& parts) {
   std::vector<std::int64_t> images;
   for (const Range& part : parts) images.push_back(part.size());
   statistics_.update(images);
   for (auto& counter : training_graph_.counters) *counter.data_ptr<std::int64_t>() += 1;
 }
 
-Compiled::Work Compiled::training_work(const torch::Tensor& input, const torch::Tensor& target,
-                                       torch::Tensor& scores, std::vector<double>& losses,
-                                       const StepKey& key) const {
-  return {.graph = training_graph_,
-          .training = true,
-          .micro = {.input = input.data_ptr(),
-                    .target = target.data_ptr<std::int64_t>(),
-                    .scores = scores.data_ptr<float>(),
-                    .losses = losses.data(),
-                    .first_image = 0,
-                    .rank_images = input.size(0),
-                    .key = key,
-                    .accumulate = false},
-          .images = {0, input.size(0)}};
+Batch Compiled::check(const Batch& batch) const {
+  Batch checked = batch;
+  checked.input = check(batch.input);
+  checked.target = batch.target.contiguous();
+  return checked;
 }
 
-Forward Compiled::gradient(const Batch& batch, const StepKey& key) {
-  const torch::Tensor input = check(batch.input), target = batch.target.contiguous();
+Compiled::Work Compiled::training_work(const Batch& batch, torch::Tensor& scores,
+                                       std::vector<double>& losses, const StepKey& key) const {
+  return {.graph = training_graph_,
+          .training = true,
+          .micro = {.input = batch.input.data_ptr(),
+                    .target = batch.target.data_ptr<std::int64_t>(),
+                    .scores = scores.data_ptr<float>(),
+                    .losses = losses.data(),
+                    .first_image = batch.first_image,
+                    .step_images = batch.whole(),
+                    .key = key},
+          .images = {0, batch.size()}};
+}
+
+Forward Compiled::gradient(const Batch& given, const StepKey& key, const GradientReady& ready) {
+  const Batch batch = check(given);
   const std::int64_t n = batch.size();
   Forward forward{.loss = torch::zeros({}), .scores = torch::empty({n, classes()})};
   if (n == 0) {
     parameters_.gradients().zero_();
+    if (ready) ready(0, parameters_.size());
     return forward;
   }
   std::vector<double> losses(static_cast<std::size_t>(n));
-  const Work work = training_work(input, target, forward.scores, losses, key);
+  const Work work = training_work(batch, forward.scores, losses, key);
   const auto parts = replica_parts(work);
-  run(work, parts, [](Plan& plan, const Micro& micro) { plan.run(micro); });
-  reduce(parts);
+  if (ready) {
+    run_handing_over(work, parts, ready);
+  } else {
+    run(work, parts, [](Plan& plan, const Micro& micro, int) { plan.run(micro); });
+    const auto stores = gradient_stores(parts);
+    team_.run([&](int member) {
+      reducer_.run(member, stores, replicas_[static_cast<std::size_t>(member)].stream());
+    });
+  }
+  update_statistics(parts);
   double sum = 0;
   for (const double loss : losses) sum += loss;
-  forward.loss.fill_(sum / static_cast<double>(n));
+  forward.loss.fill_(sum / static_cast<double>(batch.whole()));
   return forward;
 }
 
@@ -206,11 +237,10 @@ torch::Tensor Compiled::predict(const torch::Tensor& images) {
                             .scores = scores.data_ptr<float>(),
                             .losses = nullptr,
                             .first_image = 0,
-                            .rank_images = input.size(0),
-                            .key = {},
-                            .accumulate = false},
+                            .step_images = input.size(0),
+                            .key = {}},
                   .images = {0, input.size(0)}};
-  run(work, replica_parts(work), [](Plan& plan, const Micro& micro) { plan.run(micro); });
+  run(work, replica_parts(work), [](Plan& plan, const Micro& micro, int) { plan.run(micro); });
   return scores;
 }
 

@@ -25,7 +25,7 @@ class Compiled final : public CompiledEngine {
  public:
   Compiled(Model& model, FlatParameters& parameters, const CompiledOptions& options);
 
-  Forward gradient(const Batch& batch, const StepKey& key) override;
+  Forward gradient(const Batch& batch, const StepKey& key, const GradientReady& ready) override;
   torch::Tensor predict(const torch::Tensor& images) override;
 
   std::string describe(std::int64_t batch_size) override;
@@ -44,17 +44,21 @@ class Compiled final : public CompiledEngine {
 
   PlanOptions plan_options(bool training, std::int64_t batch) const;
   const LayerGraph& inference_graph();
-  Work training_work(const torch::Tensor& input, const torch::Tensor& target, torch::Tensor& scores,
-                     std::vector<double>& losses, const StepKey& key) const;
+  Work training_work(const Batch& batch, torch::Tensor& scores, std::vector<double>& losses,
+                     const StepKey& key) const;
   torch::Tensor check(const torch::Tensor& input) const;
+  Batch check(const Batch& batch) const;
   /// How many parts a replica computes `images` in.
   std::int64_t micro_batches(const LayerGraph& graph, std::int64_t images, bool training);
   /// Images whose pass fits a core's own cache.
   std::int64_t fit_to_cache(const LayerGraph& graph, bool training);
   std::vector<Range> replica_parts(const Work& work) const;
   void run(const Work& work, const std::vector<Range>& parts,
-           const std::function<void(Plan&, const Micro&)>& run_plan);
-  void reduce(const std::vector<Range>& parts);
+           const std::function<void(Plan&, const Micro&, int replica)>& run_plan);
+  void run_handing_over(const Work& work, const std::vector<Range>& parts,
+                        const GradientReady& ready);
+  std::vector<const GradientStore*> gradient_stores(const std::vector<Range>& parts) const;
+  void update_statistics(const std::vector<Range>& parts);
   std::int64_t micro_batch(std::int64_t batch_size);
   std::int64_t classes() const;
 

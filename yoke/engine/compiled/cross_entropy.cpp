@@ -22,7 +22,7 @@ void plan_cross_entropy(Builder& builder, ValueId output) {
   const double smoothing = builder.options().label_smoothing;
   builder.add("cross-entropy", [scores, gradient, smoothing](const Micro& micro) {
     const std::int64_t classes = scores.shape.channels;
-    const float scale = 1.0F / static_cast<float>(micro.rank_images);
+    const float scale = 1.0F / static_cast<float>(micro.step_images);
     for (std::int64_t n = 0; n < scores.batch; ++n) {
       micro.losses[n] = cross_entropy(scores.data<float>() + n * classes, classes, micro.target[n],
                                       smoothing, scale, gradient.data<float>() + n * classes);

@@ -20,12 +20,12 @@ class FlushDenormals {
 
 }  // namespace
 
-void Compiled::run_primitives(const Batch& batch) {
-  const torch::Tensor input = check(batch.input), target = batch.target.contiguous();
+void Compiled::run_primitives(const Batch& given) {
+  const Batch batch = check(given);
   auto scores = torch::empty({batch.size(), classes()});
   std::vector<double> losses(static_cast<std::size_t>(batch.size()));
-  const Work work = training_work(input, target, scores, losses, {});
-  run(work, replica_parts(work), [](Plan& plan, const Micro& micro) {
+  const Work work = training_work(batch, scores, losses, {});
+  run(work, replica_parts(work), [](Plan& plan, const Micro& micro, int) {
     const FlushDenormals flush;  // what the other steps would have written may be anything
     plan.set_input(micro.input);
     for (const Step& step : plan.steps()) {
@@ -34,11 +34,11 @@ void Compiled::run_primitives(const Batch& batch) {
   });
 }
 
-std::vector<StepCost> Compiled::profile(const Batch& batch, int repetitions) {
-  const torch::Tensor input = check(batch.input), target = batch.target.contiguous();
+std::vector<StepCost> Compiled::profile(const Batch& given, int repetitions) {
+  const Batch batch = check(given);
   auto scores = torch::empty({batch.size(), classes()});
   std::vector<double> losses(static_cast<std::size_t>(batch.size()));
-  const Work work = training_work(input, target, scores, losses, {});
+  const Work work = training_work(batch, scores, losses, {});
   Plan& plan =
       replicas_.front().plan(training_graph_, plan_options(true, micro_batch(batch.size())));
   std::vector<StepCost> costs;

@@ -7,11 +7,9 @@
 #include "yoke/core/flat_parameters.h"
 #include "yoke/engine/compiled/aligned.h"
 #include "yoke/engine/compiled/onednn.h"
+#include "yoke/engine/compiled/plan.h"
 
 namespace yoke::compiled {
-
-/// The index of a parameter in FlatParameters::slices().
-using ParameterId = int;
 
 /// The format in which LibTorch keeps a parameter of shape `dims`: fp32, contiguous.
 dnnl::memory::desc contiguous_desc(const dnnl::memory::dims& dims);

@@ -59,7 +59,11 @@ void Plan::set_input(const void* data) {
 
 void Plan::run(const Micro& micro) {
   set_input(micro.input);
-  for (const Step& step : steps_) step.run(micro);
+  for (const Step& step : steps_) {
+    step.run(micro);
+    if (micro.completed == nullptr) continue;
+    for (const ParameterId id : step.completes) (*micro.completed)(id);
+  }
 }
 
 }  // namespace yoke::compiled

@@ -12,16 +12,22 @@
 
 namespace yoke::compiled {
 
+/// The index of a parameter in FlatParameters::slices().
+using ParameterId = int;
+
 /// What one run of a plan works on.
 struct Micro {
   const void* input = nullptr;           ///< As the plan's input tensor.
   const std::int64_t* target = nullptr;  ///< [n]; null for inference.
   float* scores = nullptr;               ///< fp32 [n, classes], filled.
   double* losses = nullptr;              ///< [n], filled: the loss of each image.
-  std::int64_t first_image = 0;          ///< Index of the first image in the rank's batch.
-  std::int64_t rank_images = 0;          ///< Images of the rank's batch: the mean is over them.
+  std::int64_t first_image = 0;          ///< Index of the first image in the step's batch.
+  std::int64_t step_images = 0;          ///< Images of that: losses are divided by it.
   StepKey key;
   bool accumulate = false;  ///< Add parameter gradients to those that are there.
+  bool last = true;         ///< No more follow in this step.
+  /// Hears of parameters whose gradient is done, unless null.
+  const std::function<void(ParameterId)>* completed = nullptr;
 };
 
 /// Which pass a step belongs to, for tables of times.
@@ -35,6 +41,7 @@ struct Step {
   double flops = 0;        ///< Of the matrix kind.
   bool primitive = false;  ///< The network's own arithmetic in oneDNN: no reorder, no sum.
   std::function<void(const Micro&)> run;
+  std::vector<ParameterId> completes = {};  ///< Whose gradients are done after it.
 };
 
 /// Everything that was allocated and created for one batch size; runs on one thread.

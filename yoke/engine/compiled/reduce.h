@@ -16,10 +16,11 @@ class GradientReducer {
   /// gradients have equal formats.
   void run(int member, const std::vector<const GradientStore*>& replicas, dnnl::stream& stream);
 
- private:
+  /// One parameter.
   void reduce(ParameterId id, const std::vector<const GradientStore*>& replicas,
               dnnl::stream& stream);
 
+ private:
   dnnl::engine engine_;
   FlatParameters& parameters_;
   std::vector<std::vector<ParameterId>> shares_;  // by member

@@ -9,9 +9,9 @@ namespace yoke::compiled {
 /// Whose random numbers: they depend on this and on the element's place in the image alone, not on
 /// the format.
 struct DropoutKey {
-  std::uint64_t stream = 0;  ///< Of seed, rank and step.
+  std::uint64_t stream = 0;  ///< Of seed and step.
   std::uint32_t layer = 0;
-  std::uint32_t image = 0;  ///< Index in the rank's batch.
+  std::uint32_t image = 0;  ///< Index in the step's batch.
 };
 
 /// How an image lies: [channels / block][area][block].

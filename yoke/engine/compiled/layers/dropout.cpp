@@ -76,9 +76,9 @@ void spread(const std::vector<std::uint8_t>& channels, const ImageLayout& layout
 
 void DropoutPlan::draw(const Dropout& layer, const Micro& micro, const Tensor& tensor,
                        std::uint8_t* keep) {
-  const auto& [seed, rank, step] = micro.key;
+  const auto& [seed, step] = micro.key;
   DropoutKey key{
-      .stream = stream_seed(seed, rank, static_cast<std::uint64_t>(step), Purpose::kDropout),
+      .stream = stream_seed(seed, 0, static_cast<std::uint64_t>(step), Purpose::kDropout),
       .layer = layer.number,
       .image = 0};
   const ImageLayout layout = layout_of(tensor);

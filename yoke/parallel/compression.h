@@ -1,0 +1,43 @@
+// yoke/parallel/compression.h: how gradients are written while they go between ranks.
+#pragma once
+#include <memory>
+#include <string_view>
+
+#include "yoke/comm/communicator.h"
+#include "yoke/core/flat_parameters.h"
+#include "yoke/core/named_tensors.h"
+#include "yoke/core/options.h"
+#include "yoke/core/registry.h"
+#include "yoke/parallel/buckets.h"
+
+namespace yoke {
+
+/// Sums the flat gradient over ranks, bucket by bucket. All ranks end with equal bits.
+class Compression {
+ public:
+  virtual ~Compression() = default;
+  /// Starts to sum a bucket, whose gradient is there. Buckets come in the same order on all ranks.
+  virtual void start(const Bucket& bucket) = 0;
+  /// Waits until all buckets hold their sums.
+  virtual void finish() = 0;
+  /// Makes what it carries from step to step, state(), equal to what restored() takes.
+  virtual void synchronise() {}
+  /// By name; rank 0's is the whole after synchronise().
+  virtual NamedTensors state() { return {}; }
+  /// After state() was set on all ranks to what rank 0's was.
+  virtual void restored() {}
+};
+
+using MakeCompression = std::unique_ptr<Compression> (*)(FlatParameters& parameters,
+                                                         Communicator& communicator,
+                                                         Options& options);
+
+/// Every method of compressions.def.
+const Registry<MakeCompression>& compressions();
+
+/// Builds the method that `text` (`name:key=value`) names; the references must outlive it.
+/// @throws UsageError on an unknown name or option.
+std::unique_ptr<Compression> make_compression(std::string_view text, FlatParameters& parameters,
+                                              Communicator& communicator);
+
+}  // namespace yoke

@@ -1,0 +1,51 @@
+// yoke/parallel/compression/halves.cpp: gradients rounded to 16 bits. The sum is rounded once more.
+#include "yoke/parallel/compression.h"
+
+namespace yoke {
+namespace {
+
+class Halves final : public Compression {
+ public:
+  Halves(FlatParameters& parameters, Communicator& communicator, torch::ScalarType type)
+      : parameters_(parameters), communicator_(communicator), type_(type) {}
+
+  void start(const Bucket& bucket) override {
+    const auto range = parameters_.gradients().narrow(0, bucket.begin, bucket.end - bucket.begin);
+    const auto rounded = range.to(type_);
+    sent_.push_back({range, rounded, communicator_.start(Operation::all_reduce(rounded))});
+  }
+
+  void finish() override {
+    for (auto& [range, rounded, work] : sent_) {
+      work.wait();
+      range.copy_(rounded);
+    }
+    sent_.clear();
+  }
+
+ private:
+  struct Sent {
+    torch::Tensor range;
+    torch::Tensor rounded;
+    Work work;
+  };
+
+  FlatParameters& parameters_;
+  Communicator& communicator_;
+  const torch::ScalarType type_;
+  std::vector<Sent> sent_;
+};
+
+}  // namespace
+
+std::unique_ptr<Compression> make_bf16(FlatParameters& parameters, Communicator& communicator,
+                                       Options&) {
+  return std::make_unique<Halves>(parameters, communicator, torch::kBFloat16);
+}
+
+std::unique_ptr<Compression> make_fp16(FlatParameters& parameters, Communicator& communicator,
+                                       Options&) {
+  return std::make_unique<Halves>(parameters, communicator, torch::kFloat16);
+}
+
+}  // namespace yoke

@@ -1,0 +1,111 @@
+#include "yoke/train/agree.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "yoke/comm/text.h"
+#include "yoke/core/error.h"
+#include "yoke/train/flags.h"
+
+namespace yoke {
+namespace {
+
+using Json = nlohmann::json;
+
+Json settings(const TrainConfig& config) {
+  static const std::set<std::string> kOwn = {"data-dir",       "out",      "resume",     "threads",
+                                             "loader-threads", "progress", "print-every"};
+  Json json = Json::object();
+  for (const auto& entry : to_recipe(config)) {
+    if (!kOwn.contains(entry.key)) json[entry.key] = entry.value;
+  }
+  return json;
+}
+
+std::vector<std::string> differences(const Json& first, const Json& other) {
+  std::set<std::string> keys;
+  for (const auto& item : first.items()) keys.insert(item.key());
+  for (const auto& item : other.items()) keys.insert(item.key());
+  std::vector<std::string> found;
+  for (const auto& key : keys) {
+    const auto a = first.value(key, "not given"), b = other.value(key, "not given");
+    if (a != b) found.push_back(fmt::format("--{} is '{}', rank 0 has '{}'", key, b, a));
+  }
+  return found;
+}
+
+/// Names, dtypes and shapes: what is needed to make room for the tensors.
+Json list(const NamedTensors& tensors) {
+  Json json = Json::array();
+  for (const auto& [name, tensor] : tensors) {
+    json.push_back({{"name", name},
+                    {"type", static_cast<int>(tensor.scalar_type())},
+                    {"shape", tensor.sizes().vec()}});
+  }
+  return json;
+}
+
+NamedTensors make_room(const Json& json) {
+  NamedTensors tensors;
+  for (const auto& item : json) {
+    const auto type = static_cast<torch::ScalarType>(item.at("type").get<int>());
+    tensors.emplace_back(item.at("name"),
+                         torch::empty(item.at("shape").get<std::vector<std::int64_t>>(), type));
+  }
+  return tensors;
+}
+
+Checkpoint broadcast_checkpoint(const std::optional<Checkpoint>& own, int root,
+                                Communicator& communicator) {
+  const bool gives = communicator.rank() == root;
+  Json header;
+  if (gives) {
+    header = {{"step", own->step},
+              {"model", list(own->model)},
+              {"optimizer", list(own->optimizer)},
+              {"state", own->state}};
+  }
+  header = Json::parse(broadcast_text(communicator, header.dump(), root));
+  Checkpoint shared = gives ? *own
+                            : Checkpoint{.step = header.at("step"),
+                                         .model = make_room(header.at("model")),
+                                         .optimizer = make_room(header.at("optimizer")),
+                                         .state = header.at("state")};
+  for (const auto* tensors : {&shared.model, &shared.optimizer}) {
+    for (const auto& [name, tensor] : *tensors) communicator.broadcast(tensor.contiguous(), root);
+  }
+  return shared;
+}
+
+}  // namespace
+
+void agree_on_config(const TrainConfig& config, Communicator& communicator) {
+  if (communicator.size() == 1) return;
+  const auto all = gather_texts(communicator, settings(config).dump());
+  const Json first = Json::parse(all.front());
+  for (std::size_t rank = 1; rank < all.size(); ++rank) {
+    const auto found = differences(first, Json::parse(all[rank]));
+    if (found.empty()) continue;
+    throw UsageError(
+        fmt::format("rank {} was started with other flags than rank 0: {}; start all "
+                    "ranks with the same",
+                    rank, fmt::join(found, "; ")));
+  }
+}
+
+std::optional<Checkpoint> share_checkpoint(std::optional<Checkpoint> found,
+                                           Communicator& communicator) {
+  const auto own = torch::tensor({found ? found->step : std::int64_t{-1}}, torch::kInt64);
+  const auto steps = torch::empty({communicator.size()}, torch::kInt64);
+  communicator.all_gather(own, steps);
+  const auto* const first = steps.data_ptr<std::int64_t>();
+  const auto* const newest = std::max_element(first, first + communicator.size());
+  if (steps.eq(*newest).all().item<bool>()) return found;
+  return broadcast_checkpoint(found, static_cast<int>(newest - first), communicator);
+}
+
+}  // namespace yoke

@@ -1,0 +1,21 @@
+// yoke/train/agree.h: what ranks must have in common before they train.
+#pragma once
+#include <optional>
+
+#include "yoke/comm/communicator.h"
+#include "yoke/train/checkpoint.h"
+#include "yoke/train/config.h"
+
+namespace yoke {
+
+/// Compares the configuration with that of rank 0, but for what may differ between hosts: paths,
+/// threads, the display. @throws UsageError on all ranks, that says which flags of which rank
+/// differ.
+void agree_on_config(const TrainConfig& config, Communicator& communicator);
+
+/// The newest of the checkpoints that ranks have found, on all ranks: a host need not see the files
+/// of another.
+std::optional<Checkpoint> share_checkpoint(std::optional<Checkpoint> found,
+                                           Communicator& communicator);
+
+}  // namespace yoke
