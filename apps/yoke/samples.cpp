@@ -9,6 +9,10 @@
 
 namespace yoke {
 
+Samples::Samples(std::vector<double> milliseconds) : sorted_(std::move(milliseconds)) {
+  std::sort(sorted_.begin(), sorted_.end());
+}
+
 Samples Samples::measure(const std::function<void()>& work, double seconds, int warm_up) {
   return measure_by_turns({work}, seconds, warm_up).front();
 }
@@ -19,18 +23,17 @@ std::vector<Samples> Samples::measure_by_turns(const std::vector<std::function<v
   for (int i = 0; i < warm_up; ++i) {
     for (const auto& work : works) work();
   }
-  std::vector<Samples> all(works.size());
+  std::vector<std::vector<double>> all(works.size());
   const Stopwatch total;
   const double end = seconds * static_cast<double>(works.size());
-  while (total.seconds() < end || all.front().count() < kLeast) {
+  while (total.seconds() < end || all.front().size() < kLeast) {
     for (std::size_t i = 0; i < works.size(); ++i) {
       const Stopwatch watch;
       works[i]();
-      all[i].sorted_.push_back(1e3 * watch.seconds());
+      all[i].push_back(1e3 * watch.seconds());
     }
   }
-  for (Samples& samples : all) std::sort(samples.sorted_.begin(), samples.sorted_.end());
-  return all;
+  return {all.begin(), all.end()};
 }
 
 double Samples::quantile(double q) const {

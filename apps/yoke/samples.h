@@ -10,6 +10,8 @@ namespace yoke {
 /// Milliseconds of each try.
 class Samples {
  public:
+  /// Of at least one try, in any order.
+  explicit Samples(std::vector<double> milliseconds);
   /// Calls `work` for `seconds`, but at least five times, after `warm_up` calls that do not count.
   static Samples measure(const std::function<void()>& work, double seconds, int warm_up = 5);
   /// The same of each of `works`, by turns, so that what slows the machine down slows down all.

@@ -45,6 +45,7 @@ class FixedEngine final : public Engine {
     if (ready) ready(0, parameters_.size());
     return {.loss = batch.input.mean(), .scores = torch::zeros({batch.size(), 2})};
   }
+  void synchronise_batch_norm(SumOverRanks) override {}
   torch::Tensor predict(const torch::Tensor& input) override {
     return torch::zeros({input.size(0), 2});
   }

@@ -7,6 +7,7 @@
 #include "yoke/core/error.h"
 #include "yoke/core/random.h"
 #include "yoke/engine/gradient_hooks.h"
+#include "yoke/engine/sync_batch_norm.h"
 
 namespace yoke {
 namespace {
@@ -25,19 +26,22 @@ class EagerEngine final : public Engine {
     const auto announce = [&](const auto& backward) {
       ready ? hooks_->during(ready, backward) : backward();
     };
-    if (batch.size() == 0) {
+    std::optional<SyncBatchNorm> synchronised;
+    if (sum_over_ranks_) {
+      synchronised.emplace(sum_over_ranks_);
+    } else if (batch.size() == 0) {
       announce([] {});
       return {.loss = torch::zeros({}), .scores = torch::zeros({0, 0})};
     }
     const auto scores = forward(batch.input);
-    const auto loss =
-        torch::cross_entropy_loss(scores, to_device(batch.target), /*weight=*/{},
-                                  at::Reduction::Mean, /*ignore_index=*/-100, label_smoothing_);
+    const auto loss = batch.size() == 0 ? scores.sum() : mean_loss(scores, batch.target);
     const auto share = static_cast<double>(batch.size()) / static_cast<double>(batch.whole());
     const auto shared = batch.size() == batch.whole() ? loss : loss * share;
     announce([&] { shared.backward(); });
     return {.loss = shared.detach(), .scores = scores.detach()};
   }
+
+  void synchronise_batch_norm(SumOverRanks sum) override { sum_over_ranks_ = std::move(sum); }
 
   torch::Tensor predict(const torch::Tensor& input) override {
     const torch::NoGradGuard no_grad;
@@ -50,6 +54,11 @@ class EagerEngine final : public Engine {
  private:
   torch::Tensor to_device(const torch::Tensor& tensor) const {
     return tensor.to(parameters_.values().device(), /*non_blocking=*/true);
+  }
+
+  torch::Tensor mean_loss(const torch::Tensor& scores, const torch::Tensor& target) const {
+    return torch::cross_entropy_loss(scores, to_device(target), /*weight=*/{}, at::Reduction::Mean,
+                                     /*ignore_index=*/-100, label_smoothing_);
   }
 
   /// fp32 [N, classes].
@@ -67,6 +76,7 @@ class EagerEngine final : public Engine {
   Model& model_;
   FlatParameters& parameters_;
   double label_smoothing_;
+  SumOverRanks sum_over_ranks_;
   std::optional<GradientHooks> hooks_;  // once someone wants to hear
 };
 

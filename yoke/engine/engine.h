@@ -21,6 +21,9 @@ struct StepKey {
 /// one thread at a time, which may not be the caller's.
 using GradientReady = std::function<void(std::int64_t begin, std::int64_t end)>;
 
+/// Replaces a contiguous tensor by its sum over ranks.
+using SumOverRanks = std::function<void(const torch::Tensor&)>;
+
 /// What the forward pass of a training step found.
 struct Forward {
   torch::Tensor loss;    ///< fp32 [], the sum of the losses divided by Batch::whole().
@@ -38,6 +41,10 @@ class Engine {
   /// equal bits on the same number of threads.
   virtual Forward gradient(const Batch& batch, const StepKey& key,
                            const GradientReady& ready = {}) = 0;
+
+  /// From now on, normalises over the images of all ranks (synchronised batch norm); ranks then
+  /// call gradient() in step. @throws UsageError where the engine cannot.
+  virtual void synchronise_batch_norm(SumOverRanks sum) = 0;
 
   /// Scores in evaluation mode, fp32 [N, classes], for input fp32 [N, C, H, W].
   virtual torch::Tensor predict(const torch::Tensor& input) = 0;

@@ -17,6 +17,7 @@ struct AllReduceOptions {
   std::int64_t bucket_bytes;
   std::int64_t accumulate;   // parts of a rank's batch, one after the other
   std::int64_t check_every;  // steps; 0 never
+  bool sync_batchnorm;
   std::string compress;
 };
 
@@ -28,6 +29,7 @@ AllReduceOptions read(Options& options) {
       .bucket_bytes = static_cast<std::int64_t>(kMiB * options.get("bucket_mib", 25.0, 0.0, 1e6)),
       .accumulate = options.get("accumulate", std::int64_t{1}, 1, 1 << 20),
       .check_every = options.get("check_every", std::int64_t{0}, 0),
+      .sync_batchnorm = options.get("sync_batchnorm", false),
       .compress = options.get("compress", std::string("none"))};
 }
 
@@ -46,6 +48,11 @@ class AllReduce final : public Strategy {
   }
 
   Forward gradient(Engine& engine, const Batch& batch, const StepKey& key) override {
+    if (options_.sync_batchnorm && !synchronised_) {
+      engine.synchronise_batch_norm(
+          [this](const torch::Tensor& tensor) { copies_.communicator.all_reduce(tensor); });
+      synchronised_ = true;
+    }
     if (copies_.communicator.size() == 1 && options_.accumulate == 1) {
       return engine.gradient(batch, key);
     }
@@ -111,6 +118,7 @@ class AllReduce final : public Strategy {
   const std::unique_ptr<Compression> compression_;
   BucketFiller filler_;
   std::int64_t steps_ = 0;
+  bool synchronised_ = false;  // the engine was told
   double communication_seconds_ = 0;
 };
 

@@ -225,6 +225,13 @@ Forward Compiled::gradient(const Batch& given, const StepKey& key, const Gradien
   return forward;
 }
 
+void Compiled::synchronise_batch_norm(SumOverRanks) {
+  if (!training_graph_.mixes_images()) return;  // there is none
+  throw UsageError(
+      "the compiled engine normalises per replica; with sync_batchnorm=true give "
+      "--engine eager");
+}
+
 torch::Tensor Compiled::predict(const torch::Tensor& images) {
   const torch::NoGradGuard no_grad;
   const torch::Tensor input = check(images);

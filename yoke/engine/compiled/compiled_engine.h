@@ -26,6 +26,7 @@ class Compiled final : public CompiledEngine {
   Compiled(Model& model, FlatParameters& parameters, const CompiledOptions& options);
 
   Forward gradient(const Batch& batch, const StepKey& key, const GradientReady& ready) override;
+  void synchronise_batch_norm(SumOverRanks sum) override;
   torch::Tensor predict(const torch::Tensor& images) override;
 
   std::string describe(std::int64_t batch_size) override;

@@ -1,0 +1,85 @@
+// Synchronised batch norm: ranks together normalise as one rank with the whole batch does.
+#include <gtest/gtest.h>
+#include <torch/nn/modules/batchnorm.h>
+#include <torch/nn/modules/conv.h>
+#include <torch/nn/modules/linear.h>
+
+#include "tests/support/ranks.h"
+#include "yoke/comm/factory.h"
+#include "yoke/engine/eager.h"
+#include "yoke/parallel/strategy.h"
+
+namespace yoke::test {
+namespace {
+
+using torch::Tensor;
+
+struct Network : torch::nn::Module {
+  Network() {
+    convolution = register_module("convolution", torch::nn::Conv2d(1, 3, 3));
+    norm = register_module("norm", torch::nn::BatchNorm2d(3));
+    last = register_module("last", torch::nn::Linear(3, 4));
+    const torch::NoGradGuard no_grad;
+    for (auto& parameter : parameters()) {
+      parameter.copy_((torch::arange(parameter.numel()).view_as(parameter) * 1.3 + 1).sin());
+    }
+  }
+  Tensor forward(const Tensor& input) { return last(norm(convolution(input)).relu().mean({2, 3})); }
+  torch::nn::Conv2d convolution{nullptr};
+  torch::nn::BatchNorm2d norm{nullptr};
+  torch::nn::Linear last{nullptr};
+};
+
+struct Result {
+  Tensor losses = torch::zeros({4}, torch::kFloat64);
+  Tensor values, mean, variance;
+};
+
+/// Four steps of 7 images, the last of 1: with more ranks, some have none.
+Result train(int ranks, const std::string& strategy_text) {
+  Result result;
+  run_ranks(ranks, [&](const Group& group) {
+    at::set_num_threads(1);
+    const auto network = std::make_shared<Network>();
+    Model model{
+        network, [network](const Tensor& input) { return network->forward(input); }, {1, 6, 6}};
+    const auto communicator = make_communicator(ranks == 1 ? "single" : "shared-memory", group);
+    FlatParameters parameters(*network);
+    const auto engine = make_eager_engine(model, parameters);
+    const auto strategy =
+        make_strategy(strategy_text, {parameters, network->buffers(), *communicator});
+    const auto optimizer = make_optimizer("sgd:momentum=0.9", parameters);
+    strategy->begin();
+    for (int step = 0; step < 4; ++step) {
+      const std::int64_t images = step == 3 ? 1 : 7;
+      const Batch whole{.input = (torch::arange(images * 36).view({images, 1, 6, 6}) * 0.7).cos(),
+                        .target = torch::arange(images) % 4};
+      const Batch batch =
+          whole.slice(images * group.rank / ranks, images * (group.rank + 1) / ranks);
+      const auto loss = strategy->update(
+          *optimizer, [&] { return strategy->gradient(*engine, batch, {.step = step}).loss; },
+          {.lr = 0.1});
+      if (group.rank == 0) result.losses[step] = loss.item<double>();
+    }
+    if (group.rank != 0) return;
+    result.values = parameters.values().clone();
+    result.mean = network->norm->running_mean.clone();
+    result.variance = network->norm->running_var.clone();
+  });
+  return result;
+}
+
+TEST(SyncBatchNorm, NormalisesOverAllRanks) {
+  const Result one = train(1, "allreduce");
+  for (const int ranks : {1, 2, 3}) {
+    const Result many = train(ranks, "allreduce:sync_batchnorm=true");
+    EXPECT_TRUE(many.losses.allclose(one.losses, 1e-4, 1e-5)) << many.losses << one.losses;
+    EXPECT_TRUE(many.values.allclose(one.values, 1e-3, 1e-4)) << ranks;
+    EXPECT_TRUE(many.mean.allclose(one.mean, 1e-4, 1e-5)) << ranks;
+    EXPECT_TRUE(many.variance.allclose(one.variance, 1e-4, 1e-5)) << ranks;
+  }
+  EXPECT_FALSE(train(2, "allreduce").values.allclose(one.values, 1e-3, 1e-4));
+}
+
+}  // namespace
+}  // namespace yoke::test
