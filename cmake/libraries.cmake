@@ -12,3 +12,5 @@ find_package(PkgConfig REQUIRED)
 find_package(Protobuf REQUIRED)
 pkg_check_modules(ISAL REQUIRED IMPORTED_TARGET libisal)
 find_package(dnnl REQUIRED)
+set(MPI_CXX_SKIP_MPICXX ON)
+find_package(MPI QUIET COMPONENTS CXX)  # optional

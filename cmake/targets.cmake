@@ -28,12 +28,28 @@ target_include_directories(yoke PUBLIC
 target_link_libraries(yoke PUBLIC "$<BUILD_INTERFACE:${TORCH_LIBRARIES}>" Threads::Threads fmt::fmt
                                   nlohmann_json::nlohmann_json)
 
-# Adds the folder yoke/<name>. USES: the folders it may include. LIBRARIES: what it links.
+# What an optional part of a folder links.
+set(yoke_mpi_libraries MPI::MPI_CXX)
+
+# Adds the folder yoke/<name>. USES: the folders it may include. LIBRARIES: what it links. OPTIONAL:
+# parts, e.g. mpi, whose files (mpi.cpp, mpi_*.cpp) are built where the option YOKE_WITH_MPI is on,
+# which code sees as a macro.
 function(yoke_library name)
-  cmake_parse_arguments(ARG "" "" "USES;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "USES;LIBRARIES;OPTIONAL" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/yoke/${name}/*.cpp)
   file(GLOB_RECURSE protos CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/yoke/${name}/*.proto)
+  set(definitions)
+  foreach(part IN LISTS ARG_OPTIONAL)
+    string(TOUPPER YOKE_WITH_${part} option)
+    if(${option})
+      list(APPEND definitions ${option})
+      list(APPEND ARG_LIBRARIES ${yoke_${part}_libraries})
+    else()
+      list(FILTER sources EXCLUDE REGEX "/yoke/${name}/${part}(_[a-z_0-9]*)?\\.cpp$")
+    endif()
+  endforeach()
   add_library(yoke_${name} STATIC ${sources})
+  target_compile_definitions(yoke_${name} PRIVATE ${definitions})
   target_link_libraries(yoke_${name} PUBLIC yoke_settings ${ARG_LIBRARIES})
   foreach(used IN LISTS ARG_USES)
     target_link_libraries(yoke_${name} PUBLIC yoke_${used})

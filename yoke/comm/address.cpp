@@ -5,6 +5,7 @@
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <netdb.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -61,18 +62,20 @@ std::string towards(const addrinfo& target) {
   return address;
 }
 
+std::string address_of(const std::string& interface) {
+  std::vector<std::string> names;
+  for (const auto& [name, address] : interfaces()) {
+    if (name == interface) return address;
+    names.push_back(fmt::format("{} ({})", name, address));
+  }
+  throw UsageError(fmt::format("network interface '{}' is not up on this host; there are: {}",
+                               interface, fmt::join(names, ", ")));
+}
+
 }  // namespace
 
 std::string local_address(const std::string& interface, const std::string& host, int port) {
-  if (!interface.empty()) {
-    std::vector<std::string> names;
-    for (const auto& [name, address] : interfaces()) {
-      if (name == interface) return address;
-      names.push_back(fmt::format("{} ({})", name, address));
-    }
-    throw UsageError(fmt::format("network interface '{}' is not up on this host; there are: {}",
-                                 interface, fmt::join(names, ", ")));
-  }
+  if (!interface.empty()) return address_of(interface);
   addrinfo hints{};
   hints.ai_socktype = SOCK_DGRAM;
   addrinfo* list = nullptr;
@@ -87,6 +90,26 @@ std::string local_address(const std::string& interface, const std::string& host,
     if (!address.empty()) return address;
   }
   throw CommError(fmt::format("no network interface of this host leads to {}", host));
+}
+
+std::string outward_address(const std::string& interface) {
+  if (!interface.empty()) return address_of(interface);
+  sockaddr_in outside{};  // an address for documents (RFC 5737), which only the default route has
+  outside.sin_family = AF_INET;
+  outside.sin_port = htons(9);
+  outside.sin_addr.s_addr = htonl(0xc0000201);
+  addrinfo target{};
+  target.ai_family = AF_INET;
+  target.ai_addr = reinterpret_cast<sockaddr*>(&outside);
+  target.ai_addrlen = sizeof outside;
+  const std::string address = towards(target);
+  if (!address.empty() && !is_loopback(address)) return address;
+  for (const auto& other : interfaces()) {
+    if (!is_loopback(other.address)) return other.address;
+  }
+  throw CommError(
+      "this host has only a loopback interface, and other ranks are on other hosts; "
+      "connect it to their network");
 }
 
 bool is_loopback(const std::string& address) {

@@ -9,6 +9,10 @@ namespace yoke {
 /// address.
 std::string local_address(const std::string& interface, const std::string& host, int port);
 
+/// An address of this host that others can reach: that of `interface`; with an empty one, of the
+/// interface that leads out. @throws UsageError as above; CommError where there is only loopback.
+std::string outward_address(const std::string& interface);
+
 /// Whether it is this host's alone: `127.0.0.1`, `::1`.
 bool is_loopback(const std::string& address);
 

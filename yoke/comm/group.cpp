@@ -15,6 +15,7 @@ std::vector<int> Group::neighbours() const {
 }
 
 Group Group::part(const std::vector<int>& ranks, const std::string& name) const {
+  if (ranks.size() == 1) return {.timeout = timeout};
   Group result{
       .rank = static_cast<int>(std::find(ranks.begin(), ranks.end(), rank) - ranks.begin()),
       .size = static_cast<int>(ranks.size()),

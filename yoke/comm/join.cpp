@@ -2,17 +2,13 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include <array>
-#include <filesystem>
 #include <nlohmann/json.hpp>
-#include <system_error>
 
 #include "yoke/comm/address.h"
+#include "yoke/comm/identity.h"
+#include "yoke/comm/rendezvous.h"
 #include "yoke/core/error.h"
-#include "yoke/core/file.h"
 #include "yoke/core/threads.h"
 #include "yoke/core/version.h"
 
@@ -21,33 +17,13 @@ namespace {
 
 using Json = nlohmann::json;
 
-std::string host_name() {
-  std::array<char, 256> name{};
-  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "?";
-}
-
-std::string boot_id() { return read_file("/proc/sys/kernel/random/boot_id").substr(0, 36); }
-
-/// A mount of /dev/shm has a device number of its own, in each container too.
-std::string memory_id() {
-  struct stat status {};
-  const bool there = ::stat("/dev/shm", &status) == 0;
-  return fmt::format("{}:{}", boot_id(), there ? static_cast<long>(status.st_dev) : ::getpid());
-}
-
-std::string network_id() {
-  std::error_code error;
-  const auto space = std::filesystem::read_symlink("/proc/self/ns/net", error);
-  return fmt::format("{}:{}", boot_id(), space.string());
-}
-
 std::string key(int rank) { return fmt::format("rank/{}", rank); }
 
-Json card(const World& world) {
+Json card(const World& world, const StoreAddress& store) {
   return {{"host", host_name()},
           {"memory", memory_id()},
           {"network", network_id()},
-          {"address", local_address(world.interface, world.store.host, world.store.port)},
+          {"address", local_address(world.interface, store.host, store.port)},
           {"cores", cpu_budget().cores},
           {"version", kVersion}};
 }
@@ -105,7 +81,8 @@ void check_addresses(const std::vector<Peer>& peers) {
 Group join(const World& world, const Patience& patience) {
   if (world.size == 1) return {};
   StoreAddress address = world.store;
-  const auto opened = open_store(address, world.serves, patience.join);
+  const auto opened = address.host.empty() ? agreed_store(world, address, patience.join)
+                                           : open_store(address, world.serves, patience.join);
   const auto store = below(opened, fmt::format("yoke/{}", world.restarts));
   if (store->add(key(world.rank) + "/claims", 1) > 1) {
     throw UsageError(
@@ -113,7 +90,7 @@ Group join(const World& world, const Patience& patience) {
                     "another MASTER_PORT to each run",
                     world.rank));
   }
-  store->set(key(world.rank), card(world).dump());
+  store->set(key(world.rank), card(world, address).dump());
   const auto cards = collect(*store, world.size, patience.join);
   check_versions(cards);
   Group group{.rank = world.rank,
@@ -122,8 +99,12 @@ Group join(const World& world, const Patience& patience) {
               .store = store,
               .timeout = patience.operation};
   for (const auto& card : cards) {
-    group.peers.push_back({card.at("host"), card.at("memory"), card.at("network"),
-                           card.at("address"), card.at("cores")});
+    group.peers.push_back({.rank = static_cast<int>(group.peers.size()),
+                           .host = card.at("host"),
+                           .memory = card.at("memory"),
+                           .network = card.at("network"),
+                           .address = card.at("address"),
+                           .cores = card.at("cores")});
   }
   check_addresses(group.peers);
   return group;

@@ -28,7 +28,8 @@ class Registry {
   struct Entry {
     std::string name;
     std::string help;  ///< One line.
-    Make make;         ///< Null where this build lacks the plug-in; `help` then says how to get it.
+    Make make;         ///< Null where this build lacks the plug-in; `help` then says so: "not in
+                       ///< this build: configure with ...".
   };
 
   /// `kind` is the singular word of messages, e.g. "model".
@@ -44,12 +45,21 @@ class Registry {
     return names;
   }
 
+  /// Of those that this build has.
+  std::vector<std::string> available() const {
+    std::vector<std::string> names;
+    for (const auto& entry : entries_) {
+      if (entry.make != nullptr) names.push_back(entry.name);
+    }
+    return names;
+  }
+
   /// @throws UsageError that lists the names there are.
   const Entry& find(std::string_view name) const {
     for (const auto& entry : entries_) {
       if (entry.name != name) continue;
       if (entry.make == nullptr) {
-        throw UsageError(fmt::format("{} '{}' is not in this build: {}", kind_, name, entry.help));
+        throw UsageError(fmt::format("{} '{}' is {}", kind_, name, entry.help));
       }
       return entry;
     }

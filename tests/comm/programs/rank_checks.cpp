@@ -1,0 +1,84 @@
+// One rank as a process of its own: meets the others as its environment says, then
+//   rank_checks COMMUNICATOR HOSTS          does every check
+//   rank_checks COMMUNICATOR HOSTS RANK     loses that rank in the middle of an operation
+// HOSTS is how many ranks each host is to have, as `2,1`; `0`: as it is. Exit status: 0 all well, 1
+// a check failed, 3 another rank was lost and that was told.
+#include <ATen/Parallel.h>
+#include <fmt/format.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <sstream>
+
+#include "tests/comm/checks.h"
+#include "yoke/comm/factory.h"
+#include "yoke/comm/join.h"
+#include "yoke/core/clock.h"
+#include "yoke/core/error.h"
+
+namespace yoke::test {
+namespace {
+
+constexpr int kOperations = 100;
+
+void simulate_hosts(Group& group, const std::string& hosts) {
+  std::istringstream list(hosts);
+  int first = 0, host = 0;
+  for (std::string count; std::getline(list, count, ','); ++host) {
+    for (int rank = first; rank < first + std::stoi(count); ++rank) {
+      group.peers.at(static_cast<std::size_t>(rank)).memory += fmt::format("/{}", host);
+    }
+    first += std::stoi(count);
+  }
+}
+
+void do_checks(const std::string& communicator, const Group& group) {
+  for (const Check& check : checks()) {
+    const Stopwatch watch;
+    try {
+      check.run(communicator, again(group, check.name));
+    } catch (const std::exception& error) {
+      throw std::runtime_error(fmt::format("{}: {}", check.name, error.what()));
+    }
+    if (group.rank == 0) fmt::print("{}: {:.1f} s\n", check.name, watch.seconds());
+  }
+  if (group.rank == 0) fmt::print("all checks passed\n");
+}
+
+int lose(const std::string& communicator, const Group& group, int lost) {
+  const auto comm = make_communicator(communicator, group);
+  const torch::Tensor tensor = torch::ones({500'000});
+  try {
+    for (int i = 0; i < kOperations; ++i) {
+      const Work work = comm->start(Operation::all_reduce(tensor.fill_(1)));
+      if (i == kOperations / 2 && group.rank == lost) ::raise(SIGKILL);
+      work.wait();
+    }
+  } catch (const CommError& error) {
+    fmt::print("lost: {}\n", error.what());
+    return 3;
+  }
+  return 0;
+}
+
+int run(int argc, char** argv) {
+  Group group = join(world_from_environment(),
+                     {.join = std::chrono::seconds(60), .operation = std::chrono::seconds(60)});
+  simulate_hosts(group, argv[2]);
+  if (argc > 3) return lose(argv[1], group, std::stoi(argv[3]));
+  do_checks(argv[1], group);
+  return 0;
+}
+
+}  // namespace
+}  // namespace yoke::test
+
+int main(int argc, char** argv) {
+  try {
+    at::set_num_threads(1);
+    return yoke::test::run(argc, argv);
+  } catch (const std::exception& error) {
+    fmt::print("failed: {}\n", error.what());
+    return 1;
+  }
+}

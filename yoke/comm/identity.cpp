@@ -1,0 +1,38 @@
+#include "yoke/comm/identity.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <filesystem>
+#include <system_error>
+
+#include "yoke/core/file.h"
+
+namespace yoke {
+namespace {
+
+std::string boot_id() { return read_file("/proc/sys/kernel/random/boot_id").substr(0, 36); }
+
+}  // namespace
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "?";
+}
+
+// A mount of /dev/shm has a device number of its own, in each container too.
+std::string memory_id() {
+  struct stat status {};
+  const bool there = ::stat("/dev/shm", &status) == 0;
+  return fmt::format("{}:{}", boot_id(), there ? static_cast<long>(status.st_dev) : ::getpid());
+}
+
+std::string network_id() {
+  std::error_code error;
+  const auto space = std::filesystem::read_symlink("/proc/self/ns/net", error);
+  return fmt::format("{}:{}", boot_id(), space.string());
+}
+
+}  // namespace yoke

@@ -1,0 +1,238 @@
+// yoke/comm/mpi.cpp: between processes that mpirun started, by MPI's non-blocking operations.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <thread>
+
+#include "yoke/comm/factory.h"
+#include "yoke/comm/mpi_session.h"
+#include "yoke/comm/shared/sum.h"
+#include "yoke/core/clock.h"
+#include "yoke/core/error.h"
+
+namespace yoke {
+namespace {
+
+using mpi::check;
+using torch::Tensor;
+
+/// MPI cannot add these.
+bool is_half(const Tensor& tensor) {
+  return tensor.scalar_type() == torch::kBFloat16 || tensor.scalar_type() == torch::kFloat16;
+}
+
+/// Of the same size; halves only travel.
+MPI_Datatype type_of(const Tensor& tensor) {
+  switch (tensor.scalar_type()) {
+    case torch::kFloat32:
+      return MPI_FLOAT;
+    case torch::kFloat64:
+      return MPI_DOUBLE;
+    case torch::kInt64:
+      return MPI_INT64_T;
+    case torch::kInt32:
+      return MPI_INT32_T;
+    case torch::kUInt8:
+      return MPI_UINT8_T;
+    default:
+      return MPI_UINT16_T;
+  }
+}
+
+int to_count(std::int64_t elements) {
+  if (elements <= std::numeric_limits<int>::max()) return static_cast<int>(elements);
+  throw Error(
+      fmt::format("MPI takes up to {} elements at once, and this tensor has {}; give it in "
+                  "parts",
+                  std::numeric_limits<int>::max(), elements));
+}
+
+bool overlap(const Tensor& a, const Tensor& b) {
+  const auto* const begin_a = static_cast<const std::byte*>(a.data_ptr());
+  const auto* const begin_b = static_cast<const std::byte*>(b.data_ptr());
+  return begin_a < begin_b + b.nbytes() && begin_b < begin_a + a.nbytes();
+}
+
+class Mpi final : public Transport {
+ public:
+  explicit Mpi(const Group& group)
+      : session_(mpi::Session::get()), size_(group.size), timeout_(group.timeout) {
+    std::vector<int> ranks;
+    for (const Peer& peer : group.peers) ranks.push_back(peer.rank);
+    session_.check_started(ranks[static_cast<std::size_t>(group.rank)],
+                           1 + *std::max_element(ranks.begin(), ranks.end()));
+    meet(group);
+    MPI_Group world = MPI_GROUP_NULL, members = MPI_GROUP_NULL;
+    check(MPI_Comm_group(MPI_COMM_WORLD, &world), "MPI_Comm_group");
+    check(MPI_Group_incl(world, group.size, ranks.data(), &members), "MPI_Group_incl");
+    check(MPI_Comm_create_group(MPI_COMM_WORLD, members, 0, &comm_), "MPI_Comm_create_group");
+    check(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+    MPI_Group_free(&members);
+    MPI_Group_free(&world);
+  }
+  ~Mpi() override {
+    if (!failed_) MPI_Comm_free(&comm_);
+  }
+  Mpi(const Mpi&) = delete;
+  Mpi& operator=(const Mpi&) = delete;
+
+  std::string describe() const override { return fmt::format("mpi ({} ranks)", size_); }
+
+  void run(const Operation& operation) override {
+    const Tensor& input = operation.input;
+    const Tensor& output = operation.output;
+    switch (operation.kind) {
+      case Collective::kAllReduce:
+        return is_half(input) ? all_reduce_halves(input) : all_reduce(input);
+      case Collective::kReduceScatter:
+        return is_half(input) ? reduce_scatter_halves(input, output)
+                              : reduce_scatter(input, output);
+      case Collective::kAllGather:
+        return all_gather(input, output);
+      case Collective::kBroadcast:
+        return broadcast(input, operation.peer);
+      case Collective::kSend:
+        return send(input, operation.peer);
+      case Collective::kReceive:
+        return receive(input, operation.peer);
+    }
+  }
+
+ private:
+  /// MPI would wait for ever for one that does not come.
+  static void meet(const Group& group) {
+    group.store->set(fmt::format("here/{}", group.rank), "");
+    for (int rank = 0; rank < group.size; ++rank) {
+      group.store->get(fmt::format("here/{}", rank), group.timeout);
+    }
+  }
+
+  void all_reduce(const Tensor& tensor) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    check(MPI_Iallreduce(MPI_IN_PLACE, tensor.data_ptr(), to_count(tensor.numel()), type_of(tensor),
+                         MPI_SUM, comm_, &request),
+          "MPI_Iallreduce");
+    finish(request, {tensor});
+  }
+
+  void reduce_scatter(const Tensor& input, const Tensor& output) {
+    const Tensor sum = overlap(input, output) ? torch::empty_like(output) : output;
+    MPI_Request request = MPI_REQUEST_NULL;
+    check(MPI_Ireduce_scatter_block(input.data_ptr(), sum.data_ptr(), to_count(sum.numel()),
+                                    type_of(sum), MPI_SUM, comm_, &request),
+          "MPI_Ireduce_scatter_block");
+    finish(request, {input, sum});
+    if (!sum.is_same(output)) Tensor(output).copy_(sum);
+  }
+
+  void all_gather(const Tensor& input, const Tensor& output) {
+    const Tensor own = overlap(input, output) ? input.clone() : input;
+    MPI_Request request = MPI_REQUEST_NULL;
+    check(MPI_Iallgather(own.data_ptr(), to_count(own.numel()), type_of(own), output.data_ptr(),
+                         to_count(own.numel()), type_of(own), comm_, &request),
+          "MPI_Iallgather");
+    finish(request, {own, output});
+  }
+
+  void broadcast(const Tensor& tensor, int root) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    check(MPI_Ibcast(tensor.data_ptr(), to_count(tensor.numel()), type_of(tensor), root, comm_,
+                     &request),
+          "MPI_Ibcast");
+    finish(request, {tensor});
+  }
+
+  void send(const Tensor& tensor, int to) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    check(MPI_Isend(tensor.data_ptr(), to_count(tensor.numel()), type_of(tensor), to, 0, comm_,
+                    &request),
+          "MPI_Isend");
+    finish(request, {tensor});
+  }
+
+  void receive(const Tensor& tensor, int from) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    check(MPI_Irecv(tensor.data_ptr(), to_count(tensor.numel()), type_of(tensor), from, 0, comm_,
+                    &request),
+          "MPI_Irecv");
+    finish(request, {tensor});
+  }
+
+  /// Every rank gets its part of every rank's input and adds them up, in fp32 and in the order of
+  /// ranks.
+  void reduce_scatter_halves(const Tensor& input, const Tensor& output) {
+    const Tensor parts = torch::empty_like(input);
+    const int count = to_count(output.numel());
+    MPI_Request request = MPI_REQUEST_NULL;
+    check(MPI_Ialltoall(input.data_ptr(), count, type_of(input), parts.data_ptr(), count,
+                        type_of(input), comm_, &request),
+          "MPI_Ialltoall");
+    finish(request, {input, parts});
+    std::vector<const std::byte*> sources;
+    for (int rank = 0; rank < size_; ++rank) {
+      sources.push_back(static_cast<const std::byte*>(parts.data_ptr()) + rank * output.nbytes());
+    }
+    shared::sum(output.scalar_type(), sources, output.numel(),
+                {static_cast<std::byte*>(output.data_ptr())});
+  }
+
+  void all_reduce_halves(const Tensor& tensor) {
+    const std::int64_t part = (tensor.numel() + size_ - 1) / size_;
+    const auto padded = torch::zeros({part * size_}, tensor.options());
+    padded.narrow(0, 0, tensor.numel()).copy_(tensor.view(-1));
+    const auto sum = torch::empty({part}, tensor.options());
+    reduce_scatter_halves(padded, sum);
+    all_gather(sum, padded);
+    Tensor(tensor).view(-1).copy_(padded.narrow(0, 0, tensor.numel()));
+  }
+
+  /// MPI moves on only when it is asked. So ask often for as long as the bytes may take to travel,
+  /// letting whoever wants the core have it; who waits longer waits for another rank, asleep.
+  void finish(MPI_Request request, const std::vector<Tensor>& tensors) {
+    using std::chrono::microseconds;
+    constexpr double kAwakeSeconds = 50e-6, kBytesPerSecond = 1e9;
+    constexpr microseconds kLeast(10), kMost(100);
+    double awake = kAwakeSeconds;
+    for (const Tensor& tensor : tensors) {
+      awake += static_cast<double>(tensor.nbytes()) / kBytesPerSecond;
+    }
+    microseconds nap = kLeast;
+    const Stopwatch watch;
+    try {
+      for (int done = 0;;) {
+        check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+        if (done != 0) return;
+        const double waited = watch.seconds();
+        if (waited > std::chrono::duration<double>(timeout_).count()) {
+          throw CommError(fmt::format("the other ranks did not answer within {:.1f} s", waited));
+        }
+        if (waited < awake) {
+          std::this_thread::yield();
+        } else {
+          std::this_thread::sleep_for(nap);
+          nap = std::min(2 * nap, kMost);
+        }
+      }
+    } catch (...) {
+      failed_ = true;
+      session_.abandon(tensors);
+      throw;
+    }
+  }
+
+  mpi::Session& session_;
+  const int size_;
+  const std::chrono::milliseconds timeout_;
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  bool failed_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Transport> make_mpi(const Group& group, Options&) {
+  if (group.size == 1) return nullptr;
+  return std::make_unique<Mpi>(group);
+}
+
+}  // namespace yoke
