@@ -1,6 +1,6 @@
 # Makefile: the usual jobs by name, over CMake; `make help` lists them.
 .DEFAULT_GOAL := build
-.PHONY: build train test test-sanitizers compare tidy format install clean help jobs
+.PHONY: build train test test-sanitizers test-threads compare tidy format install clean help jobs
 
 # On a system other than Debian: install by hand what this script names, and make DEPENDENCIES=true.
 DEPENDENCIES ?= scripts/install-dependencies
@@ -29,6 +29,12 @@ test-sanitizers:  ## The tests under AddressSanitizer and UndefinedBehaviorSanit
 	cmake --preset asan
 	cmake --build --preset asan --parallel $(JOBS)
 	ctest --preset asan --parallel $(JOBS)
+
+test-threads:  ## The programs with threads under ThreadSanitizer
+	$(DEPENDENCIES) --tests
+	cmake --preset tsan
+	cmake --build --preset tsan --parallel $(JOBS) --target test_comm
+	ctest --preset tsan --tests-regex 'test_comm$$'
 
 compare: build  ## Time training steps of Yoke and PyTorch; table into docs/performance.md
 	$(DEPENDENCIES) --tests

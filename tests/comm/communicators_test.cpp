@@ -57,7 +57,12 @@ std::vector<Setting> settings() {
     if (name == "single" || name == "mpi" || name == "nccl") continue;  // one rank; one a process
     for (const int ranks : {1, 2, 3, 4, 8}) list.push_back({name, {ranks}});
   }
-  list.push_back({"gloo", {2, 1}});
+  for (const std::vector<int>& hosts :
+       std::vector<std::vector<int>>{{1, 1}, {2, 1}, {3, 1, 2}, {2, 2, 4}}) {
+    list.push_back({"hierarchical", hosts});
+  }
+  list.push_back({"auto", {2, 1}});
+  list.push_back({"check:a=throttle:over=gloo+latency_milliseconds=0.1,b=hierarchical", {2, 1}});
   return list;
 }
 

@@ -109,7 +109,9 @@ std::string label(const testing::TestParamInfo<Setting>& info) {
 
 INSTANTIATE_TEST_SUITE_P(Several, ProcessesTest,
                          testing::Values(Setting{"gloo", "0", 1}, Setting{"gloo", "0", 2},
-                                         Setting{"gloo", "0", 4}, Setting{"shared-memory", "0", 2},
+                                         Setting{"gloo", "0", 4}, Setting{"hierarchical", "2,1", 3},
+                                         Setting{"hierarchical", "3,1", 4},
+                                         Setting{"shared-memory", "0", 2},
                                          Setting{"shared-memory", "0", 3},
                                          Setting{"shared-memory", "0", 8}),
                          label);

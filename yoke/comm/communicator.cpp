@@ -8,9 +8,14 @@
 namespace yoke {
 
 Communicator::Communicator(const Group& group, std::string name,
-                           std::unique_ptr<Transport> transport)
-    : group_(group), name_(std::move(name)), transport_(std::move(transport)) {
-  if (group.size > 1 && !transport_) throw Error("a group of several ranks needs a transport");
+                           std::unique_ptr<Transport> transport, std::string note)
+    : group_(group),
+      name_(std::move(name)),
+      note_(std::move(note)),
+      transport_(std::move(transport)) {
+  if (group.size == 1) return;
+  if (!transport_) throw Error("a group of several ranks needs a transport");
+  progress_ = std::make_unique<Progress>(group_, [this] { return position(); });
 }
 
 Communicator::~Communicator() {
@@ -23,7 +28,14 @@ Communicator::~Communicator() {
 }
 
 std::string Communicator::describe() const {
-  return transport_ ? transport_->describe() : "one rank";
+  return (transport_ ? transport_->describe() : "one rank") + note_;
+}
+
+Position Communicator::position() const {
+  const std::lock_guard lock(mutex_);
+  return {.step = step_,
+          .operations = started_,
+          .operation = current_ == nullptr ? "" : current_->str()};
 }
 
 Traffic Communicator::traffic() const {
@@ -50,15 +62,19 @@ bool Communicator::trivial(const Operation& operation) const {
 Work Communicator::start(const Operation& operation) {
   if (trivial(operation)) return {};
   if (auto work = transport_->start(operation)) return *work;
-  std::future<void> done;
+  const auto started = std::make_shared<Started>();
+  started->operation = operation;
   {
     const std::lock_guard lock(mutex_);
-    queue_.push_back({operation, {}});
-    done = queue_.back().done.get_future();
+    queue_.push_back(started);
     if (!thread_.joinable()) thread_ = std::thread([this] { serve(); });
   }
   wake_.notify_all();
-  return Work(done.share());
+  return Work([this, started] {
+    std::unique_lock lock(mutex_);
+    wake_.wait(lock, [&] { return started->done; });
+    if (!started->failure.empty()) throw CommError(started->failure);
+  });
 }
 
 void Communicator::run(const Operation& operation) {
@@ -68,53 +84,56 @@ void Communicator::run(const Operation& operation) {
     wake_.wait(lock, [&] { return queue_.empty() && !busy_; });
   }
   if (const auto work = transport_->start(operation)) return work->wait();
-  attempt(operation);
+  const std::string failure = attempt(operation);
+  if (!failure.empty()) throw CommError(failure);
 }
 
-void Communicator::attempt(const Operation& operation) {
+std::string Communicator::attempt(const Operation& operation) {
   {
     const std::lock_guard lock(mutex_);
-    if (!failure_.empty()) throw CommError(failure_);
+    if (!failure_.empty()) return failure_;
+    ++started_;
+    current_ = &operation;
   }
   const Stopwatch watch;
   std::string failure;
   try {
     transport_->run(operation);
   } catch (const std::exception& error) {
-    failure = fmt::format("{} failed on rank {} of {} over {}: {}", operation.str(), rank(), size(),
-                          name_, error.what());
+    failure = explain(operation, error.what());
   }
   const std::lock_guard lock(mutex_);
+  current_ = nullptr;
   ++traffic_.operations;
   traffic_.bytes += operation.bytes();
   traffic_.seconds += watch.seconds();
-  if (failure.empty()) return;
   failure_ = failure;
-  throw CommError(failure);
+  return failure;
+}
+
+/// Asks what the other ranks are at, which takes seconds.
+std::string Communicator::explain(const Operation& operation, const std::string& why) {
+  const std::int64_t step = step_;
+  return fmt::format("{} failed on rank {} of {} over {}{}: {}; {}", operation.str(), rank(),
+                     size(), name_, step < 0 ? "" : fmt::format(" in step {}", step),
+                     why.substr(0, why.find('\n')), progress_->diagnose());
 }
 
 void Communicator::serve() {
+  std::unique_lock lock(mutex_);
   for (;;) {
-    std::unique_lock lock(mutex_);
     wake_.wait(lock, [&] { return stop_ || !queue_.empty(); });
     if (queue_.empty()) return;
-    Started next = std::move(queue_.front());
+    const auto next = std::move(queue_.front());
     queue_.pop_front();
     busy_ = true;
     lock.unlock();
-    try {
-      attempt(next.operation);
-      next.operation = {};
-      lock.lock();
-      busy_ = false;
-      lock.unlock();
-      next.done.set_value();
-    } catch (...) {
-      lock.lock();
-      busy_ = false;
-      lock.unlock();
-      next.done.set_exception(std::current_exception());
-    }
+    const std::string failure = attempt(next->operation);
+    lock.lock();
+    busy_ = false;
+    next->operation = {};
+    next->failure = failure;
+    next->done = true;
     wake_.notify_all();
   }
 }

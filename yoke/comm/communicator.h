@@ -2,15 +2,17 @@
 #pragma once
 #include <torch/types.h>
 
+#include <atomic>
 #include <condition_variable>
 #include <deque>
-#include <future>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
 
 #include "yoke/comm/group.h"
+#include "yoke/comm/progress.h"
 #include "yoke/comm/transport.h"
 
 namespace yoke {
@@ -27,8 +29,10 @@ struct Traffic {
 /// several side by side. One thread calls it.
 class Communicator {
  public:
-  /// `transport` is null in a group of one rank. `name` is that of the registry.
-  Communicator(const Group& group, std::string name, std::unique_ptr<Transport> transport);
+  /// `transport` is null in a group of one rank. `name` is what to give to make_communicator() for
+  /// the same one. `note` is for people, behind the transport's own words.
+  Communicator(const Group& group, std::string name, std::unique_ptr<Transport> transport,
+               std::string note = "");
   /// Finishes what was started.
   ~Communicator();
   Communicator(const Communicator&) = delete;
@@ -41,6 +45,9 @@ class Communicator {
   const std::string& name() const { return name_; }
   /// For people: `gloo (eth0, 10.0.0.5)`.
   std::string describe() const;
+  /// Says which step of a training this rank is in; for messages when a rank is lost. From any
+  /// thread.
+  void set_step(std::int64_t step) { step_ = step; }
   /// Every operation so far, finished or not.
   Traffic traffic() const;
 
@@ -66,27 +73,36 @@ class Communicator {
   torch::Tensor allocate(std::int64_t elements);
 
  private:
+  /// An operation in the queue.
   struct Started {
     Operation operation;
-    std::promise<void> done;
+    bool done = false;
+    std::string failure;  ///< Empty unless it failed.
   };
 
   bool trivial(const Operation& operation) const;
-  void attempt(const Operation& operation);
+  std::string attempt(const Operation& operation);  ///< Returns why it failed; empty when done.
+  std::string explain(const Operation& operation, const std::string& why);
   void serve();
+  Position position() const;
 
   const Group group_;
   const std::string name_;
+  const std::string note_;
   const std::unique_ptr<Transport> transport_;
+  std::atomic<std::int64_t> step_ = -1;
 
   mutable std::mutex mutex_;  ///< Guards what follows.
   std::condition_variable wake_;
-  std::deque<Started> queue_;
+  std::deque<std::shared_ptr<Started>> queue_;
   bool busy_ = false;  ///< An operation of the queue is being done.
   bool stop_ = false;
   std::string failure_;  ///< Why the group is dead; empty while it lives.
   Traffic traffic_;
-  std::thread thread_;  ///< Does the queue; started when first needed.
+  std::int64_t started_ = 0;            ///< Operations so far, that under way included.
+  const Operation* current_ = nullptr;  ///< Under way.
+  std::thread thread_;                  ///< Does the queue; started when first needed.
+  std::unique_ptr<Progress> progress_;  ///< In a group of several ranks.
 };
 
 }  // namespace yoke

@@ -10,7 +10,7 @@
 
 namespace yoke {
 
-/// Connects the ranks of a group of at least two; all of them call it alike.
+/// Connects the ranks of a group of at least two; all of them call it alike. Null for one rank.
 /// @throws UsageError where the transport cannot serve such a group; CommError when it fails.
 using MakeTransport = std::unique_ptr<Transport> (*)(const Group& group, Options& options);
 
@@ -18,9 +18,16 @@ using MakeTransport = std::unique_ptr<Transport> (*)(const Group& group, Options
 const Registry<MakeTransport>& communicators();
 
 /// Connects the ranks of `group` by what `text` (`name:key=value,...`) names. `auto` is the fastest
-/// that serves the group: nccl where `cuda`, shared-memory on one host, hierarchical on several.
+/// that serves the group: nccl where `cuda`, shared-memory on one host, hierarchical on several;
+/// where a rank cannot use that, all take gloo.
 /// @throws UsageError on an unknown name or option; CommError when a rank does not come.
 std::unique_ptr<Communicator> make_communicator(std::string_view text, const Group& group = {},
                                                 bool cuda = false);
+
+/// The transport that `text` names, for one that works over others: in an option's value `+` stands
+/// for the comma, as in `throttle:over=check:a=gloo+b=shared-memory`. `role` tells those of one
+/// group apart.
+std::unique_ptr<Transport> make_inner_transport(const std::string& text, const Group& group,
+                                                const std::string& role);
 
 }  // namespace yoke

@@ -1,6 +1,7 @@
 // yoke/comm/gloo.cpp: TCP between any hosts, by LibTorch's ProcessGroupGloo.
 #include <fmt/format.h>
 
+#include "yoke/comm/address.h"
 #include "yoke/comm/c10d.h"
 #include "yoke/comm/factory.h"
 #include "yoke/core/error.h"
@@ -28,7 +29,10 @@ class Gloo final : public Transport {
         group_(gloo_group(c10d_store(*group.store), group.rank, group.size, address_,
                           group.timeout)) {}
 
-  std::string describe() const override { return fmt::format("gloo (from {})", address_); }
+  std::string describe() const override {
+    const std::string interface = interface_of(address_);
+    return fmt::format("gloo ({}{}{})", interface, interface.empty() ? "" : ", ", address_);
+  }
 
   void run(const Operation& operation) override {
     const Tensor& input = operation.input;

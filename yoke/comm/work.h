@@ -1,7 +1,6 @@
 // yoke/comm/work.h: an operation under way.
 #pragma once
 #include <functional>
-#include <future>
 #include <utility>
 
 namespace yoke {
@@ -11,16 +10,17 @@ class [[nodiscard]] Work {
  public:
   /// Nothing to wait for.
   Work() = default;
-  explicit Work(std::shared_future<void> done) : done_(std::move(done)) {}
+  /// `wait` may be called several times; it throws CommError when the operation failed.
+  explicit Work(std::function<void()> wait) : wait_(std::move(wait)) {}
 
   /// Waits until the operation's output may be read and its input changed.
   /// @throws CommError when it failed.
   void wait() const {
-    if (done_.valid()) done_.get();
+    if (wait_) wait_();
   }
 
  private:
-  std::shared_future<void> done_;
+  std::function<void()> wait_;
 };
 
 }  // namespace yoke

@@ -50,6 +50,7 @@ int lose(const std::string& communicator, const Group& group, int lost) {
   const torch::Tensor tensor = torch::ones({500'000});
   try {
     for (int i = 0; i < kOperations; ++i) {
+      comm->set_step(i);
       const Work work = comm->start(Operation::all_reduce(tensor.fill_(1)));
       if (i == kOperations / 2 && group.rank == lost) ::raise(SIGKILL);
       work.wait();

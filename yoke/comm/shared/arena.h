@@ -13,13 +13,14 @@ class Arena {
  public:
   explicit Arena(const Group& group) : group_(group) {}
 
-  /// Zeros, fp32 [elements]; may outlive the arena.
+  /// Zeros, fp32 [elements]; may outlive the arena. @throws NoSharedMemory on all ranks.
   torch::Tensor allocate(std::int64_t elements);
   /// Where `bytes` at `data` lie in the memory of each rank; empty unless they are of the arena.
   std::vector<std::byte*> everywhere(const void* data, std::size_t bytes) const;
 
  private:
   const Group group_;
+  int attempts_ = 0;
   std::vector<Segments> allocated_;
 };
 

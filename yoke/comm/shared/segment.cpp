@@ -7,9 +7,9 @@
 
 #include <cerrno>
 #include <cstring>
+#include <functional>
 #include <random>
 
-#include "yoke/core/error.h"
 #include "yoke/core/format.h"
 
 namespace yoke::shared {
@@ -21,7 +21,7 @@ std::string new_name() {
 }
 
 [[noreturn]] void fail(const std::string& what, int error) {
-  throw CommError(fmt::format("{}: {}", what, std::strerror(error)));
+  throw NoSharedMemory(fmt::format("{}: {}", what, std::strerror(error)));
 }
 
 /// The lock that tells that the owner lives; the kernel drops it when its descriptor goes.
@@ -31,6 +31,30 @@ struct flock presence(short type) {
   lock.l_whence = SEEK_SET;
   lock.l_len = 1;
   return lock;
+}
+
+/// What `work` returned on each rank. @throws NoSharedMemory on all of them when it threw on one.
+std::vector<std::string> agree(const Group& group, const std::string& key,
+                               const std::function<std::string()>& work) {
+  const std::string failed = "failed: ";
+  std::string own;
+  try {
+    own = work();
+  } catch (const std::exception& error) {
+    own = failed + error.what();
+  }
+  group.store->set(fmt::format("{}/{}", key, group.rank), own);
+  std::vector<std::string> all;
+  for (int rank = 0; rank < group.size; ++rank) {
+    all.push_back(rank == group.rank
+                      ? own
+                      : group.store->get(fmt::format("{}/{}", key, rank), group.timeout));
+    if (!all.back().starts_with(failed)) continue;
+    throw NoSharedMemory(fmt::format("rank {} on {}: {}", rank,
+                                     group.peers[static_cast<std::size_t>(rank)].host,
+                                     all.back().substr(failed.size())));
+  }
+  return all;
 }
 
 }  // namespace
@@ -81,21 +105,19 @@ void Segment::map() {
 }
 
 Segments exchange(const Group& group, const std::string& name, std::size_t bytes) {
-  const auto key = [&](const char* what, int rank) {
-    return fmt::format("{}/{}/{}", name, what, rank);
-  };
   Segments segments(static_cast<std::size_t>(group.size));
   auto& own = segments[static_cast<std::size_t>(group.rank)];
-  own = std::make_shared<Segment>(bytes);
-  group.store->set(key("name", group.rank), own->name());
-  for (int rank = 0; rank < group.size; ++rank) {
-    if (rank == group.rank) continue;
-    const std::string theirs = group.store->get(key("name", rank), group.timeout);
-    segments[static_cast<std::size_t>(rank)] = std::make_shared<Segment>(theirs, bytes);
-  }
-  group.store->set(key("opened", group.rank), "");
-  for (int rank = 0; rank < group.size; ++rank)
-    group.store->get(key("opened", rank), group.timeout);
+  const auto names = agree(group, name + "/name", [&] {
+    own = std::make_shared<Segment>(bytes);
+    return own->name();
+  });
+  agree(group, name + "/opened", [&] {
+    for (int rank = 0; rank < group.size; ++rank) {
+      const auto i = static_cast<std::size_t>(rank);
+      if (rank != group.rank) segments[i] = std::make_shared<Segment>(names[i], bytes);
+    }
+    return std::string();
+  });
   own->unlink();
   return segments;
 }

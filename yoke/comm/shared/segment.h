@@ -6,17 +6,24 @@
 #include <vector>
 
 #include "yoke/comm/group.h"
+#include "yoke/core/error.h"
 #include "yoke/core/file.h"
 
 namespace yoke::shared {
+
+/// A rank has no shared memory to give, or cannot open another's: all ranks learn so.
+class NoSharedMemory final : public CommError {
+ public:
+  using CommError::CommError;
+};
 
 /// A POSIX shared memory object, mapped. Its owner is whoever made it; while that process, or
 /// thread, holds it, it is alive for the others.
 class Segment {
  public:
-  /// Makes one of `bytes` zeros under a new name. @throws CommError where there is no room.
+  /// Makes one of `bytes` zeros under a new name. @throws NoSharedMemory where there is no room.
   explicit Segment(std::size_t bytes);
-  /// Opens another's. @throws CommError.
+  /// Opens another's. @throws NoSharedMemory.
   Segment(const std::string& name, std::size_t bytes);
   ~Segment();
   Segment(const Segment&) = delete;
@@ -45,7 +52,8 @@ class Segment {
 using Segments = std::vector<std::shared_ptr<Segment>>;
 
 /// Each rank makes one and opens those of the others; all call it alike. `name` is its own in the
-/// group. @throws CommError where they do not share memory or there is no room.
+/// group. @throws NoSharedMemory, on all ranks, where one has no room or cannot open another's;
+/// CommError where one does not come.
 Segments exchange(const Group& group, const std::string& name, std::size_t bytes);
 
 }  // namespace yoke::shared

@@ -1,0 +1,80 @@
+// yoke/comm/throttle.cpp: another communicator, as slow as if each rank had a slow link.
+//
+// An operation takes at least `latency` for each message that a rank sends one after the other, and
+// the bytes that it sends at the link's rate, as the usual algorithms send them (Thakur,
+// Rabenseifner and Gropp, "Optimization of Collective Communication Operations in MPICH", 2005): of
+// n bytes over p ranks, an all-reduce sends 2(p-1) messages and 2n(p-1)/p bytes; a reduce-scatter
+// or all-gather half of that; a broadcast ceil(log2 p) messages and n bytes; a send one message and
+// n bytes.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <thread>
+
+#include "yoke/comm/factory.h"
+#include "yoke/core/clock.h"
+
+namespace yoke {
+namespace {
+
+class Throttle final : public Transport {
+ public:
+  Throttle(const Group& group, const std::string& over, double bytes_per_second,
+           double latency_seconds)
+      : size_(group.size),
+        bytes_per_second_(bytes_per_second),
+        latency_seconds_(latency_seconds),
+        inner_(make_inner_transport(over, group, "over")) {}
+
+  std::string describe() const override {
+    return fmt::format("throttle ({:g} MB/s, {:g} ms, over {})", bytes_per_second_ / 1e6,
+                       latency_seconds_ * 1e3, inner_->describe());
+  }
+
+  void run(const Operation& operation) override {
+    const Stopwatch watch;
+    inner_->run(operation);
+    const double left = seconds(operation) - watch.seconds();
+    if (left > 0) std::this_thread::sleep_for(std::chrono::duration<double>(left));
+  }
+
+  torch::Tensor allocate(std::int64_t elements) override { return inner_->allocate(elements); }
+
+ private:
+  double seconds(const Operation& operation) const {
+    const double p = size_, n = static_cast<double>(operation.bytes());
+    const auto link = [&](double messages, double bytes) {
+      return messages * latency_seconds_ + bytes / bytes_per_second_;
+    };
+    switch (operation.kind) {
+      case Collective::kAllReduce:
+        return link(2 * (p - 1), 2 * n * (p - 1) / p);
+      case Collective::kReduceScatter:
+      case Collective::kAllGather:
+        return link(p - 1, n * (p - 1) / p);
+      case Collective::kBroadcast:
+        return link(std::ceil(std::log2(p)), n);
+      case Collective::kSend:
+      case Collective::kReceive:
+        return link(1, n);
+    }
+    return 0;
+  }
+
+  const int size_;
+  const double bytes_per_second_;
+  const double latency_seconds_;
+  const std::unique_ptr<Transport> inner_;
+};
+
+}  // namespace
+
+std::unique_ptr<Transport> make_throttle(const Group& group, Options& options) {
+  const std::string over = options.get("over", std::string("gloo"));
+  const double megabytes = options.get("megabytes_per_second", 125.0, 1e-6);  // a gigabit
+  const double latency = options.get("latency_milliseconds", 0.05, 0.0);
+  if (group.size == 1) return nullptr;
+  return std::make_unique<Throttle>(group, over, megabytes * 1e6, latency / 1e3);
+}
+
+}  // namespace yoke
