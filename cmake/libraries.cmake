@@ -1,5 +1,11 @@
 # The searches for the libraries that Yoke links; yokeConfig.cmake repeats them for its users.
 find_package(Torch REQUIRED)
+# LibTorch with CUDA brings NCCL, whose group is in the library that this target names.
+find_path(YOKE_NCCL_INCLUDE_DIR nccl.h)
+set(YOKE_TORCH_HAS_NCCL OFF)
+if(TARGET torch_cuda AND YOKE_NCCL_INCLUDE_DIR)
+  set(YOKE_TORCH_HAS_NCCL ON)
+endif()
 find_package(Threads REQUIRED)
 find_package(OpenSSL REQUIRED COMPONENTS Crypto)
 find_package(ZLIB REQUIRED)

@@ -4,6 +4,9 @@ add_library(yoke_settings INTERFACE)
 target_include_directories(yoke_settings SYSTEM INTERFACE
   ${TORCH_INCLUDE_DIRS} ${PROJECT_BINARY_DIR}/generated)
 target_include_directories(yoke_settings INTERFACE ${PROJECT_SOURCE_DIR})
+if(YOKE_WITH_NCCL)
+  target_include_directories(yoke_settings SYSTEM INTERFACE ${YOKE_NCCL_INCLUDE_DIR})
+endif()
 target_compile_options(yoke_settings INTERFACE -fPIC -Wall -Wextra $<$<BOOL:${YOKE_WERROR}>:-Werror>)
 # Roots as vector instructions; the same results on processors with and without fused multiply-add.
 target_compile_options(yoke_settings INTERFACE -fno-math-errno -ffp-contract=off)
