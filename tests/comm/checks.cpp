@@ -14,7 +14,8 @@ using torch::Tensor;
 
 constexpr auto kTypes = {torch::kFloat32, torch::kFloat64, torch::kFloat16, torch::kBFloat16,
                          torch::kInt64,   torch::kInt32,   torch::kUInt8};
-constexpr auto kSizes = {0, 1, 17, 1000};
+const std::vector<std::int64_t> kSizes = {0, 1, 17, 1000};
+const std::vector<std::int64_t> kFewSizes = {17};
 constexpr std::int64_t kMany = 70'001;  // more than a transport may do in one piece
 constexpr std::int64_t kVeryMany = 1'000'000;
 
@@ -58,7 +59,9 @@ auto over_types(const Each& each) {
   return [each](const std::string& name, const Group& group) {
     const auto communicator = make_communicator(name, group);
     for (const auto type : kTypes) {
-      for (const auto size : kSizes) each(*communicator, type, size);
+      for (const auto size : type == torch::kFloat32 ? kSizes : kFewSizes) {
+        each(*communicator, type, size);
+      }
       if (type == torch::kFloat32 || type == torch::kBFloat16) each(*communicator, type, kMany);
     }
   };
@@ -216,6 +219,7 @@ void works_in_parts(const std::string& name, const Group& group) {
 
 void describes_itself(const std::string& name, const Group& group) {
   const auto comm = make_communicator(name, group);
+  comm->all_reduce(torch::ones({1}));  // for rank 0, who may serve the store, not to end first
   expect(!comm->describe().empty(), "describe() is empty");
   expect(name.starts_with(comm->name()) || name == "auto", "name() is " + comm->name());
 }

@@ -80,6 +80,10 @@ struct Setting {
   int ranks;
 };
 
+void PrintTo(const Setting& setting, std::ostream* out) {
+  *out << setting.communicator << " " << setting.ranks << " on " << setting.hosts;
+}
+
 class ProcessesTest : public testing::TestWithParam<Setting> {};
 
 TEST_P(ProcessesTest, DoWhatTheyMust) {

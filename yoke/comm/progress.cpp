@@ -14,7 +14,7 @@ namespace {
 using Json = nlohmann::json;
 using std::chrono::milliseconds;
 
-constexpr auto kPatience = std::chrono::seconds(2);  // with a store that may be lost
+constexpr auto kPatience = std::chrono::seconds(1);  // with a store that may be lost
 
 std::string key(int rank) { return fmt::format("progress/{}", rank); }
 
