@@ -55,6 +55,17 @@ TEST(Communicator, StaysDeadOnceAnOperationFailed) {
   EXPECT_EQ(comm.traffic().operations, 2);
 }
 
+TEST(Communicator, WorkOutlivesIt) {
+  run_ranks(2, [](const Group& group) {
+    const auto tensor = torch::ones({1000});
+    auto comm = make_communicator("shared-memory", group);
+    const Work work = comm->start(Operation::all_reduce(tensor));
+    comm.reset();
+    work.wait();
+    EXPECT_TRUE(tensor.equal(torch::full({1000}, 2.0F)));
+  });
+}
+
 TEST(Communicator, RefusesWhatIsNotAllowed) {
   run_ranks(2, [](const Group& group) {
     const auto comm = make_communicator("gloo", group);

@@ -70,9 +70,9 @@ Work Communicator::start(const Operation& operation) {
     if (!thread_.joinable()) thread_ = std::thread([this] { serve(); });
   }
   wake_.notify_all();
-  return Work([this, started] {
-    std::unique_lock lock(mutex_);
-    wake_.wait(lock, [&] { return started->done; });
+  return Work([started] {
+    std::unique_lock lock(started->mutex);
+    started->ready.wait(lock, [&] { return started->done; });
     if (!started->failure.empty()) throw CommError(started->failure);
   });
 }
@@ -129,12 +129,14 @@ void Communicator::serve() {
     busy_ = true;
     lock.unlock();
     const std::string failure = attempt(next->operation);
+    next->operation = {};
     lock.lock();
     busy_ = false;
-    next->operation = {};
+    wake_.notify_all();
+    const std::lock_guard ended(next->mutex);
     next->failure = failure;
     next->done = true;
-    wake_.notify_all();
+    next->ready.notify_all();
   }
 }
 

@@ -73,9 +73,11 @@ class Communicator {
   torch::Tensor allocate(std::int64_t elements);
 
  private:
-  /// An operation in the queue.
+  /// An operation in the queue; its Work may outlive the communicator.
   struct Started {
     Operation operation;
+    std::mutex mutex;  ///< Guards what follows.
+    std::condition_variable ready;
     bool done = false;
     std::string failure;  ///< Empty unless it failed.
   };
