@@ -2,6 +2,8 @@
 #pragma once
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <string>
+#include <vector>
 
 namespace yoke {
 
@@ -15,6 +17,13 @@ void add_doctor_command(CLI::App& program, Run& run);
 void add_evaluate_command(CLI::App& program, Run& run);
 void add_export_command(CLI::App& program, Run& run);
 void add_list_command(CLI::App& program, Run& run);
+/// `ranks_command` is what take_command() found.
+void add_run_command(CLI::App& program, Run& run, const std::vector<std::string>& ranks_command);
 void add_train_command(CLI::App& program, Run& run);
+
+/// Takes out of `words`, the program's arguments, what follows the flags of `yoke run` and belongs
+/// to the ranks; the rest, in a form that CLI11 reads.
+std::vector<std::string> take_command(std::vector<std::string> words,
+                                      std::vector<std::string>& command);
 
 }  // namespace yoke

@@ -1,8 +1,12 @@
 // apps/yoke/main.cpp: the program `yoke`; each command is a file beside this one.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "apps/yoke/commands.h"
 #include "apps/yoke/error_file.h"
@@ -22,7 +26,10 @@ int run(int argc, char** argv) {
   program.set_version_flag("--version", fmt::format("yoke {}", yoke::kVersion));
   program.require_subcommand(1);
   yoke::Run command;
+  std::vector<std::string> ranks_command;
+  auto words = yoke::take_command({argv + 1, argv + argc}, ranks_command);
   yoke::add_train_command(program, command);
+  yoke::add_run_command(program, command, ranks_command);
   yoke::add_evaluate_command(program, command);
   yoke::add_export_command(program, command);
   yoke::add_bench_command(program, command);
@@ -30,7 +37,8 @@ int run(int argc, char** argv) {
   yoke::add_list_command(program, command);
   yoke::add_doctor_command(program, command);
   try {
-    program.parse(argc, argv);
+    std::reverse(words.begin(), words.end());  // as CLI11 takes them
+    program.parse(std::move(words));
   } catch (const CLI::Success& asked) {  // --help, --version
     return program.exit(asked);
   } catch (const CLI::ParseError& error) {

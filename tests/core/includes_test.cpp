@@ -27,6 +27,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"comm", {"core"}},
     {"parallel", {"core", "comm", "engine", "optim"}},
     {"report", {"core"}},
+    {"launch", {"core"}},
     {"train", {"core", "data", "models", "engine", "optim", "comm", "parallel", "report"}},
 };
 

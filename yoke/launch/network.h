@@ -1,0 +1,40 @@
+// yoke/launch/network.h: addresses and ports of this host.
+#pragma once
+#include <string>
+
+#include "yoke/launch/config.h"
+
+namespace yoke::launch {
+
+/// This host's name.
+std::string host_name();
+
+/// Whether `host` (a name or an address) is this host. False where it cannot be resolved.
+bool is_this_host(const std::string& host);
+
+/// Whether `host` is written as one that means something else on each host (localhost, 127.*, ::1).
+/// Names are not resolved: on many hosts their own name is 127.0.1.1 to themselves.
+bool is_loopback(const std::string& host);
+
+/// The address of this host from which packets to `host` leave.
+/// @throws Error when `host` cannot be resolved or there is no route.
+std::string address_towards(const std::string& host);
+
+/// The address of a network interface. @throws UsageError that lists the interfaces.
+std::string interface_address(const std::string& name);
+
+/// A TCP port that nobody uses, below those that the kernel gives to outgoing connections, so that
+/// none of these takes it before it is used.
+int free_port();
+
+/// Whether a server could use `port` now.
+bool port_is_free(int port);
+
+/// Reads `host:port`, `[::1]:port` or, given a port above 0 to fall back on, `host`.
+/// @throws UsageError.
+Endpoint parse_endpoint(const std::string& text, int default_port);
+
+/// `tcp://host:port`, with brackets around IPv6.
+std::string tcp(const Endpoint& endpoint);
+
+}  // namespace yoke::launch

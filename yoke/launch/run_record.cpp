@@ -1,0 +1,91 @@
+#include "yoke/launch/run_record.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <exception>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <utility>
+
+#include "yoke/core/file.h"
+
+namespace yoke::launch {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string value(const Environment& environment, const std::string& name) {
+  const auto found = environment.find(name);
+  return found != environment.end() ? found->second : std::string();
+}
+
+}  // namespace
+
+fs::path records_directory(const Environment& environment) {
+  if (const auto runtime = value(environment, "XDG_RUNTIME_DIR"); !runtime.empty()) {
+    return fs::path(runtime) / "yoke" / "runs";
+  }
+  const auto home = value(environment, "HOME");
+  return fs::path(home.empty() ? "/tmp" : home) / ".local" / "state" / "yoke" / "runs";
+}
+
+std::string process_start(int pid) {
+  std::ifstream stat(fmt::format("/proc/{}/stat", pid));
+  std::string text;
+  if (!std::getline(stat, text, '\0')) return {};
+  // After the name in parentheses: the state is field 3, the start field 22.
+  constexpr int kState = 3, kStart = 22;
+  std::istringstream fields(text.substr(text.rfind(')') + 1));
+  std::string field;
+  for (int number = kState; number <= kStart; ++number) {
+    fields >> field;
+    if (number == kState && field == "Z") return {};
+  }
+  return field;
+}
+
+bool is_running(const RunRecord& record) {
+  return !record.started.empty() && process_start(record.pid) == record.started;
+}
+
+std::vector<RunRecord> running_records(const fs::path& directory) {
+  std::vector<RunRecord> records;
+  std::error_code absent;
+  for (const auto& entry : fs::directory_iterator(directory, absent)) {
+    if (entry.path().extension() != ".json") continue;
+    try {
+      auto record = nlohmann::json::parse(read_file(entry.path())).get<RunRecord>();
+      if (is_running(record)) {
+        records.push_back(std::move(record));
+        continue;
+      }
+    } catch (const std::exception&) {  // gone meanwhile, or never finished
+      continue;
+    }
+    std::error_code ignored;
+    fs::remove(entry.path(), ignored);
+  }
+  return records;
+}
+
+RecordedRun::RecordedRun(const fs::path& directory, RunRecord record)
+    : path_(directory / (record.id + ".json")) {
+  record.pid = ::getpid();
+  record.started = process_start(record.pid);
+  try {
+    fs::create_directories(directory);
+    running_records(directory);  // removes what killed runs left
+    write_file(path_, nlohmann::json(record).dump(2) + "\n");
+  } catch (const std::exception& error) {
+    problem_ = fmt::format("yoke stop will not find this run: {}", error.what());
+  }
+}
+
+RecordedRun::~RecordedRun() {
+  std::error_code ignored;
+  fs::remove(path_, ignored);
+}
+
+}  // namespace yoke::launch

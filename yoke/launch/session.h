@@ -1,0 +1,41 @@
+// yoke/launch/session.h: one process that takes part in a launch: what it watches, and its loop.
+#pragma once
+#include <functional>
+#include <memory>
+#include <optional>
+#include <zmq.hpp>
+
+#include "yoke/launch/agent.h"
+#include "yoke/launch/console.h"
+#include "yoke/launch/coordinator.h"
+#include "yoke/launch/event_loop.h"
+#include "yoke/launch/launch.h"
+#include "yoke/launch/signals.h"
+
+namespace yoke::launch {
+
+/// The parts a process may have; those it needs are made by whoever runs it.
+struct Session {
+  explicit Session(bool hangup_is_terminate);
+
+  /// Writes `yoke run: SENTENCE` on standard error.
+  void say(const std::string& sentence);
+  /// Runs until the coordinator, or without one the agent, is done. `tick` is called with them.
+  Outcome run(std::chrono::duration<double> interval, const std::function<void()>& tick = {});
+
+  EventLoop loop;
+  Signals signals;
+  zmq::context_t context;
+  Console out, err;
+  std::unique_ptr<Coordinator> coordinator;
+  std::unique_ptr<Agent> agent;
+};
+
+/// What the agent of this host needs for `config`. `endpoint` is the coordinator's.
+AgentOptions agent_options(const LaunchConfig& config, const LaunchPlan& plan,
+                           const LaunchContext& context, const std::string& endpoint);
+
+/// Prints what is to be said of `outcome`; the exit status.
+int conclude(Session& session, const Outcome& outcome);
+
+}  // namespace yoke::launch

@@ -1,0 +1,35 @@
+#include "yoke/launch/train_command.h"
+
+#include <algorithm>
+#include <array>
+
+namespace yoke::launch {
+
+bool is_yoke_command(const std::vector<std::string>& command) {
+  constexpr std::array kCommands = {"train", "bench", "evaluate"};
+  return !command.empty() &&
+         std::find(kCommands.begin(), kCommands.end(), command.front()) != kCommands.end();
+}
+
+bool is_train(const std::vector<std::string>& command) {
+  return !command.empty() && command.front() == "train";
+}
+
+std::string flag_value(const std::vector<std::string>& command, const std::string& name) {
+  const std::string flag = "--" + name, attached = flag + "=";
+  std::string value;
+  for (std::size_t i = 0; i < command.size(); ++i) {
+    if (command[i].starts_with(attached)) value = command[i].substr(attached.size());
+    if (command[i] == flag && i + 1 < command.size()) value = command[i + 1];
+  }
+  return value;
+}
+
+std::vector<std::string> resuming(std::vector<std::string> command) {
+  if (is_train(command) && flag_value(command, "resume").empty()) {
+    command.insert(command.end(), {"--resume", "auto"});
+  }
+  return command;
+}
+
+}  // namespace yoke::launch
