@@ -30,6 +30,7 @@ int run(int argc, char** argv) {
   auto words = yoke::take_command({argv + 1, argv + argc}, ranks_command);
   yoke::add_train_command(program, command);
   yoke::add_run_command(program, command, ranks_command);
+  yoke::add_stop_command(program, command);
   yoke::add_evaluate_command(program, command);
   yoke::add_export_command(program, command);
   yoke::add_bench_command(program, command);

@@ -1,9 +1,6 @@
 #include "yoke/launch/launch.h"
 
-#include <fmt/format.h>
-
 #include "yoke/core/error.h"
-#include "yoke/core/version.h"
 #include "yoke/launch/network.h"
 #include "yoke/launch/session.h"
 
@@ -74,7 +71,6 @@ int launch_here(Session& session, const LaunchConfig& config, const LaunchPlan& 
     coordinates = try_to_coordinate(session, config, plan);
   }
   auto options = agent_options(config, plan, context, coordinates ? kInsideEndpoint : tcp(meeting));
-  options.join.version = kVersion;
   options.join.address = own_address(config, alone ? "127.0.0.1" : meeting.host);
   session.agent = std::make_unique<Agent>(session.loop, session.context,
                                           Consoles{session.out, session.err}, std::move(options));
@@ -84,6 +80,7 @@ int launch_here(Session& session, const LaunchConfig& config, const LaunchPlan& 
 }  // namespace
 
 int launch(const LaunchConfig& config, const LaunchPlan& plan, const LaunchContext& context) {
+  if (!config.hosts.empty()) return launch_on_hosts(config, plan, context);
   Session session(plan.yoke_command);
   return launch_here(session, config, plan, context);
 }

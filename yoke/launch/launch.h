@@ -19,4 +19,11 @@ struct LaunchContext {
 /// @return the exit status: 0, 1, 2, 75, or 128 + the signal that stopped it.
 int launch(const LaunchConfig& config, const LaunchPlan& plan, const LaunchContext& context);
 
+/// The part of launch() that starts agents on the hosts of a list.
+int launch_on_hosts(const LaunchConfig& config, const LaunchPlan& plan,
+                    const LaunchContext& context);
+
+/// An agent that launch_on_hosts() started: takes its order from standard input.
+int serve_agent(const LaunchContext& context);
+
 }  // namespace yoke::launch

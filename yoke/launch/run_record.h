@@ -13,11 +13,12 @@ namespace yoke::launch {
 struct RunRecord {
   std::string id;
   int pid = 0;
-  std::string started;  ///< When the process began, in the kernel's ticks: a pid may be used again.
+  std::string started =
+      {};  ///< When the process began, in the kernel's ticks: a pid may be used again.
   std::string command;
   std::string directory;  ///< The training's run directory; may be empty.
   std::string log_dir;
-  std::vector<std::string> hosts;
+  std::vector<std::string> hosts = {};
 };
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RunRecord, id, pid, started, command, directory, log_dir, hosts)

@@ -7,6 +7,7 @@
 #include <csignal>
 
 #include "yoke/core/threads.h"
+#include "yoke/core/version.h"
 #include "yoke/launch/flags.h"
 #include "yoke/launch/network.h"
 #include "yoke/launch/process_tree.h"
@@ -49,7 +50,7 @@ AgentOptions agent_options(const LaunchConfig& config, const LaunchPlan& plan,
   const std::string host = host_name();
   AgentOptions options{.endpoint = endpoint, .store_port = config.master_port};
   options.join = {.run = config.rendezvous_id,
-                  .version = {},
+                  .version = kVersion,
                   .host = host,
                   .address = {},
                   .node_rank = config.node_rank.value_or(-1),
