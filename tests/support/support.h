@@ -37,6 +37,7 @@ class BackgroundProgram {
   BackgroundProgram(const BackgroundProgram&) = delete;
   BackgroundProgram& operator=(const BackgroundProgram&) = delete;
 
+  int pid() const { return pid_; }
   void send(int signal) const;
   std::string output() const;  ///< So far.
   ProgramResult wait();

@@ -1,0 +1,165 @@
+// `yoke run --hosts` over real ssh servers on simulated hosts.
+#include "tests/support/hosts.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <filesystem>
+#include <optional>
+#include <thread>
+
+#include "yoke/core/file.h"
+
+namespace yoke {
+namespace {
+
+namespace fs = std::filesystem;
+using test::BackgroundProgram;
+using test::Hosts;
+using test::run_program;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using namespace std::chrono_literals;
+
+/// Waits as long as a slow machine may need; false if the condition never came true.
+template <typename Condition>
+bool comes_true(const Condition& condition) {
+  const auto last = std::chrono::steady_clock::now() + 120s;
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > last) return false;
+    std::this_thread::sleep_for(20ms);
+  }
+  return true;
+}
+
+class LaunchOnHosts : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto reason = Hosts::why_not();
+    if (!reason.empty()) GTEST_SKIP() << reason;
+    hosts_.emplace(3);
+  }
+
+  /// `yoke` with `arguments` on host1, in a folder of this test, which all hosts see.
+  std::vector<std::string> yoke(const std::string& arguments) const {
+    return hosts_->on(
+        0, {"env", "HOME=" + folder_.path().string(), "XDG_RUNTIME_DIR=", "sh", "-c",
+            fmt::format("cd {} && exec {} {}", folder_.path().string(), YOKE_PROGRAM, arguments)});
+  }
+
+  /// Whether some file `started-WORLD-RANK` is there for each rank of a world of that size.
+  bool started(int world) const {
+    for (int rank = 0; rank < world; ++rank) {
+      if (!fs::exists(folder_.path() / fmt::format("started-{}-{}", world, rank))) return false;
+    }
+    return true;
+  }
+
+  void expect_nothing_left(int host) const {
+    EXPECT_TRUE(comes_true([&] { return hosts_->processes(host).empty(); }))
+        << Hosts::name(host) << " still runs " << testing::PrintToString(hosts_->processes(host));
+  }
+
+  std::optional<Hosts> hosts_;
+  test::TemporaryDirectory folder_;
+};
+
+/// A rank that says that it started, and runs until it is told to stop or finds a file `enough`.
+constexpr const char* kRank =
+    "-- sh -c 'trap \"exit 75\" TERM; touch started-$WORLD_SIZE-$RANK; "
+    "while [ ! -e enough ]; do sleep 0.05; done; echo finished of $WORLD_SIZE'";
+
+TEST_F(LaunchOnHosts, StartsRanksOnEveryHostOverSsh) {
+  const auto result = run_program(yoke(
+      "run --hosts host1:2,host2,host3:2 -- "
+      "sh -c 'echo rank $RANK of $WORLD_SIZE local $LOCAL_RANK on $(hostname) at $MASTER_ADDR'"));
+  EXPECT_EQ(result.status, 0) << result.output;
+  EXPECT_THAT(result.output,
+              AllOf(HasSubstr("[default0]:rank 0 of 5 local 0 on host1 at 10.77.0.1"),
+                    HasSubstr("[default1]:rank 1 of 5 local 1 on host1 at 10.77.0.1"),
+                    HasSubstr("[default0]:rank 2 of 5 local 0 on host2 at 10.77.0.1"),
+                    HasSubstr("[default1]:rank 4 of 5 local 1 on host3 at 10.77.0.1")));
+}
+
+TEST_F(LaunchOnHosts, NamesTheHostThatFailedFirst) {
+  const auto result = run_program(
+      yoke("run --hosts host1,host2,host3 -- sh -c '[ $RANK = 2 ] && exit 7; sleep 1000'"));
+  EXPECT_EQ(result.status, 1);
+  EXPECT_THAT(result.output,
+              AllOf(HasSubstr("Root Cause"), HasSubstr("host      : host3"),
+                    HasSubstr("rank      : 2 (local_rank: 0)"), HasSubstr("exitcode  : 7 ")));
+  for (int host = 0; host < 3; ++host) expect_nothing_left(host);
+}
+
+TEST_F(LaunchOnHosts, StopsADetachedRunOnEveryHost) {
+  const auto started_run = run_program(
+      yoke(fmt::format("run --detach --log-dir logs --hosts host1,host2,host3 {}", kRank)));
+  ASSERT_EQ(started_run.status, 0) << started_run.output;
+  ASSERT_TRUE(comes_true([&] { return started(3); }))
+      << read_file(folder_.path() / "logs" / "console.log");
+  for (int host = 0; host < 3; ++host) EXPECT_THAT(hosts_->processes(host), Not(IsEmpty()));
+  const auto stopped = run_program(yoke("stop"));
+  EXPECT_EQ(stopped.status, 0) << stopped.output;
+  EXPECT_THAT(stopped.output, HasSubstr("has ended on host1, host2, host3"));
+  for (int host = 0; host < 3; ++host) expect_nothing_left(host);
+}
+
+TEST_F(LaunchOnHosts, GoesOnWithTwoHostsWhenOneIsCutAndWithThreeWhenItIsBack) {
+  BackgroundProgram run(
+      yoke(fmt::format("run --nnodes 2:3 --heartbeat-timeout 2 --rdzv-conf last_call_timeout=1 "
+                       "--log-dir logs --hosts host1,host2,host3 {}",
+                       kRank)));
+  ASSERT_TRUE(comes_true([&] { return started(3); })) << run.output();
+  hosts_->cut(2);
+  ASSERT_TRUE(comes_true([&] { return started(2); })) << run.output();
+  expect_nothing_left(2);  // its own agent notices, too
+  for (int rank = 0; rank < 3; ++rank) {
+    fs::remove(folder_.path() / fmt::format("started-3-{}", rank));
+  }
+  hosts_->restore(2);
+  ASSERT_TRUE(comes_true([&] { return started(3); })) << run.output();
+  write_file(folder_.path() / "enough", "");
+  const auto result = run.wait();
+  EXPECT_EQ(result.status, 0) << result.output;
+  EXPECT_THAT(result.output, AllOf(HasSubstr("host host3 is lost"), HasSubstr("host host3 joins"),
+                                   HasSubstr("finished of 3")));
+}
+
+TEST_F(LaunchOnHosts, NamesAHostThatCannotBeReached) {
+  const auto result = run_program(yoke("run --hosts host1,10.77.0.99 -- sh -c 'sleep 1000'"));
+  EXPECT_EQ(result.status, 1) << result.output;
+  EXPECT_THAT(result.output,
+              AllOf(HasSubstr("cannot start an agent on host 10.77.0.99"),
+                    HasSubstr("ssh: connect to host"), HasSubstr("ssh 10.77.0.99 true")));
+}
+
+TEST_F(LaunchOnHosts, EndsEverywhereWhenTheFrontIsKilled) {
+  const auto detached = run_program(
+      yoke(fmt::format("run --detach --log-dir logs --hosts host1,host2,host3 {}", kRank)));
+  ASSERT_EQ(detached.status, 0) << detached.output;
+  ASSERT_TRUE(comes_true([&] { return started(3); }));
+  const auto killed = run_program(hosts_->on(0, {"pkill", "-KILL", "-o", "-x", "yoke"}));
+  ASSERT_EQ(killed.status, 0) << killed.output;
+  for (int host = 0; host < 3; ++host) expect_nothing_left(host);
+}
+
+TEST_F(LaunchOnHosts, RefusesAnAddressThatOtherHostsCannotReach) {
+  const auto result =
+      run_program(yoke("run --local-addr 127.0.0.1 --hosts host1,host2 -- sh -c true"));
+  EXPECT_NE(result.status, 0);
+  EXPECT_THAT(result.output, HasSubstr("which every host has for itself"));
+}
+
+TEST_F(LaunchOnHosts, RunsAlsoWhenLinksAreSlow) {
+  ASSERT_TRUE(hosts_->shape(1, "tbf rate 1mbit burst 32kb latency 400ms"));
+  const auto result = run_program(yoke("run --hosts host1,host2 -- sh -c 'echo rank $RANK'"));
+  EXPECT_EQ(result.status, 0) << result.output;
+  EXPECT_THAT(result.output, AllOf(HasSubstr("rank 0"), HasSubstr("rank 1")));
+}
+
+}  // namespace
+}  // namespace yoke
