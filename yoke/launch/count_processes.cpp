@@ -1,3 +1,4 @@
+// yoke/launch/count_processes.cpp: how many ranks --nproc-per-node means on this host.
 #include <torch/cuda.h>
 
 #include <charconv>

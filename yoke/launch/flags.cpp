@@ -4,11 +4,9 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
-#include <limits>
 
 #include "yoke/core/error.h"
-#include "yoke/core/options.h"
+#include "yoke/launch/flag_values.h"
 #include "yoke/launch/network.h"
 
 namespace yoke::launch {
@@ -18,89 +16,6 @@ using Set = std::function<void(LaunchConfig&, const std::string&)>;
 
 constexpr int kMostPort = 65535;
 constexpr int kRendezvousPort = 29400;  // torchrun's
-
-int whole(const std::string& text, int least, int most = std::numeric_limits<int>::max()) {
-  int value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error == std::errc() && end == text.data() + text.size() && value >= least && value <= most) {
-    return value;
-  }
-  if (most == std::numeric_limits<int>::max()) {
-    throw UsageError(fmt::format("'{}' is given; allowed: a whole number from {} on", text, least));
-  }
-  throw UsageError(
-      fmt::format("'{}' is given; allowed: a whole number from {} to {}", text, least, most));
-}
-
-std::chrono::duration<double> seconds(const std::string& text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !(value > 0) || value > 1e6) {
-    throw UsageError(fmt::format("'{}' is given; allowed: seconds above 0", text));
-  }
-  return std::chrono::duration<double>(value);
-}
-
-NodeRange parse_nodes(const std::string& text) {
-  const auto colon = text.find(':');
-  NodeRange nodes;
-  nodes.least = whole(text.substr(0, colon), 1);
-  nodes.most = colon == std::string::npos ? nodes.least : whole(text.substr(colon + 1), 1);
-  if (nodes.least > nodes.most) {
-    throw UsageError(
-        fmt::format("'{}' is given; allowed: N or MIN:MAX with MIN not above MAX", text));
-  }
-  return nodes;
-}
-
-std::vector<int> parse_ranks(const std::string& text) {
-  std::vector<int> ranks;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const auto end = std::min(text.find(',', begin), text.size());
-    ranks.push_back(whole(text.substr(begin, end - begin), 0));
-    begin = end + 1;
-  }
-  return ranks;
-}
-
-void set_backend(LaunchConfig&, const std::string& text) {
-  if (text == "static" || text == "c10d") return;  // the same thing here
-  const char* const reason = text.starts_with("etcd")
-                                 ? "; hosts meet at the host of --rdzv-endpoint, no etcd is needed"
-                                 : "";
-  throw UsageError(fmt::format("'{}' is given; allowed: static, c10d{}", text, reason));
-}
-
-void set_rendezvous_options(LaunchConfig& config, const std::string& text) {
-  Options options(text, "--rdzv-conf");
-  const auto read = [&options](const char* key, std::chrono::duration<double>& value) {
-    value = std::chrono::duration<double>(options.get(key, value.count(), 0.1, 1e6));
-  };
-  read("timeout", config.join_timeout);
-  read("join_timeout", config.join_timeout);
-  read("last_call_timeout", config.last_call);
-  options.finish();
-}
-
-void add_hosts(LaunchConfig& config, std::vector<HostSlots> hosts) {
-  if (!config.hosts.empty()) throw UsageError("--hosts and --hostfile are given; give one of them");
-  config.hosts = std::move(hosts);
-}
-
-void set_processes(LaunchConfig& config, const std::string& text) {
-  if (text != "auto" && text != "cpu" && text != "gpu") {
-    try {
-      whole(text, 1);
-    } catch (const UsageError&) {
-      throw UsageError(
-          fmt::format("'{}' is given; allowed: a whole number from 1 on, cpu (one per core), gpu "
-                      "(one per GPU), "
-                      "auto (gpu where there are some, else cpu)",
-                      text));
-    }
-  }
-  config.processes = text;
-}
 
 std::vector<LaunchFlag> make_flags() {
   std::vector<LaunchFlag> flags;

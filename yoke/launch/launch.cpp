@@ -1,5 +1,7 @@
 #include "yoke/launch/launch.h"
 
+#include <fmt/format.h>
+
 #include "yoke/core/error.h"
 #include "yoke/launch/network.h"
 #include "yoke/launch/session.h"

@@ -118,12 +118,7 @@ class Front {
     }
     if (address.empty() && all_here_) return "127.0.0.1";
     if (address.empty()) {
-      // The agent here takes the way that others come by, for its ranks are to be found there.
-      const auto other =
-          std::find_if(hosts_.begin(), hosts_.end(), [](const auto& host) { return !host.here; });
-      const auto towards =
-          hosts_[index].here ? static_cast<std::size_t>(other - hosts_.begin()) : index;
-      address = address_towards(addresses_[towards]);
+      address = hosts_[index].here ? address_towards_others() : address_towards(addresses_[index]);
     }
     if (!all_here_ && is_loopback(address)) {
       throw UsageError(fmt::format(
@@ -132,6 +127,20 @@ class Front {
           hosts_[index].name, address));
     }
     return address;
+  }
+
+  /// The agent here takes the way that others come by, for its ranks are to be found there.
+  std::string address_towards_others() const {
+    std::string problem;
+    for (std::size_t other = 0; other < hosts_.size(); ++other) {
+      if (hosts_[other].here) continue;
+      try {
+        return address_towards(addresses_[other]);
+      } catch (const Error& error) {
+        problem = error.what();
+      }
+    }
+    throw Error(problem);
   }
 
   void gone(int rank, bool ran, const std::string& reason) {

@@ -38,7 +38,7 @@ struct Ended {
   std::vector<int> exits;  ///< By local rank.
   std::vector<Failure> failures;
   double now = 0;  ///< By the agent's clock, which may differ from others'.
-  StorePort store;
+  StorePort store = {};
 };
 
 /// Agent: I am leaving for good.

@@ -67,7 +67,8 @@ void Ranks::start_rank(int local_rank, const RankOptions& options) {
   const FileDescriptor out(directory / "stdout.log", kFlags);
   const FileDescriptor err(directory / "stderr.log", kFlags);
   fs::remove(directory / "error.json");
-  const auto prefix = fmt::format("[{}{}]:", options.setting.role, local_rank);
+  const auto prefix =
+      options.alone ? std::string() : fmt::format("[{}{}]:", options.setting.role, local_rank);
   std::vector<LogTail> tails;
   if (shown(local_rank, Stream::kOut, options)) {
     tails.emplace_back(directory / "stdout.log", prefix, consoles_.out, said_);

@@ -179,7 +179,6 @@ void Rounds::fail(const std::string& reason) { finish(1, reason); }
 void Rounds::finish(int status, std::string report) {
   if (outcome_) return;
   outcome_ = Outcome{.status = status, .report = std::move(report)};
-  // Those that run ranks have been asked to end them only where the round was over.
   for (const auto& [name, member] : members_) {
     effects_.send(name, Finish{status, outcome_->report});
   }

@@ -130,7 +130,7 @@ void Rounds::start(Time now) {
   }
   if (rounds_ > 0) {
     effects_.say(
-        fmt::format("attempt {}: {} ranks on {} hosts", attempt_, start.world_size, chosen.size()));
+        fmt::format("attempt {}: ranks: {}, hosts: {}", attempt_, start.world_size, chosen.size()));
   }
   exits_.clear();
   failures_.clear();

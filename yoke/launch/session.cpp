@@ -67,7 +67,9 @@ AgentOptions agent_options(const LaunchConfig& config, const LaunchPlan& plan,
                    .tee = config.tee,
                    .local_ranks_filter = config.local_ranks_filter,
                    .host = host};
+  // yoke's own commands share out the cores themselves.
   if (!plan.yoke_command) options.ranks.setting.omp_threads = cpu_budget().threads(processes);
+  options.ranks.alone = plan.nodes.most == 1 && processes == 1;
   options.resume_command = plan.resume_command;
   options.join_timeout = config.join_timeout;
   options.heartbeat_timeout = config.heartbeat_timeout;

@@ -3,6 +3,7 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <string>
 
@@ -33,12 +34,20 @@ fs::path make_default(const TrainConfig& config) {
   return path;
 }
 
+/// Whether anything is in `directory` but the logs of `yoke run`, which come before the run.
+bool holds_a_run(const fs::path& directory) {
+  const fs::directory_iterator entries(directory);
+  return std::any_of(begin(entries), end(entries), [](const fs::directory_entry& entry) {
+    return entry.path().filename() != "logs" || !entry.is_directory();
+  });
+}
+
 }  // namespace
 
 RunDirectory make_run_directory(const TrainConfig& config, bool resuming) {
   try {
     if (config.out.empty()) return {make_default(config)};
-    if (!resuming && fs::exists(config.out) && !fs::is_empty(config.out)) {
+    if (!resuming && fs::exists(config.out) && holds_a_run(config.out)) {
       throw UsageError(fmt::format(
           "run directory {} exists already and is not overwritten; go on with it by --resume auto, "
           "or give another --out",

@@ -18,8 +18,8 @@ struct RunDirectory {
   std::filesystem::path weights() const { return path / "model.safetensors"; }
 };
 
-/// Makes the run directory of `config`. @throws UsageError when it exists already and holds files,
-/// unless `resuming`; Error when it cannot be made.
+/// Makes the run directory of `config`. @throws UsageError when it exists already and holds more
+/// than the logs of `yoke run`, unless `resuming`; Error when it cannot be made.
 RunDirectory make_run_directory(const TrainConfig& config, bool resuming);
 
 }  // namespace yoke

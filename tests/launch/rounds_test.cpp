@@ -1,0 +1,280 @@
+// The coordinator's rules, with a clock of their own.
+#include "yoke/launch/rounds.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <optional>
+
+#include "yoke/core/version.h"
+
+namespace yoke::launch {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+/// Rounds, what they sent and said, and the time, which passes only when told to.
+class Bench {
+ public:
+  explicit Bench(NodeRange nodes, int max_restarts = 0)
+      : rounds_({.run = "run",
+                 .name = "program",
+                 .nodes = nodes,
+                 .max_restarts = max_restarts,
+                 .master_addr = {},
+                 .hosts = {}},
+                {.send = [this](const std::string& agent,
+                                const Message& message) { sent_[agent].push_back(message); },
+                 .say = [this](const std::string& sentence) { said_ += sentence + "\n"; },
+                 .lost = [](int) {}},
+                now_) {}
+
+  void join(const std::string& agent, int node_rank = -1, int processes = 1) {
+    rounds_.receive(agent,
+                    Join{.run = "run",
+                         .version = kVersion,
+                         .host = "host-" + agent,
+                         .address = "10.0.0.1",
+                         .node_rank = node_rank,
+                         .processes = processes,
+                         .store = {.port = 20000, .problem = {}}},
+                    now_);
+    pass(0s);
+  }
+  void end(const std::string& agent, std::vector<int> exits) {
+    const auto started = last<Start>(agent);
+    Ended ended{.attempt = started->attempt, .exits = exits, .failures = {}, .now = now_seconds()};
+    for (const int exit : exits) {
+      if (exit == 0 || exit == kStopped || exit == -SIGTERM) continue;
+      ended.failures.push_back({.time = now_seconds(),
+                                .host = agent,
+                                .rank = started->first_rank,
+                                .exit_code = exit,
+                                .error_file = {},
+                                .message = "failed"});
+    }
+    rounds_.receive(agent, ended, now_);
+    pass(0s);
+  }
+  void beat(const std::string& agent) { rounds_.receive(agent, Beat(), now_); }
+  /// Lets time pass while `alive` are heard.
+  void pass(Rounds::Clock::duration time, const std::vector<std::string>& alive = {}) {
+    for (const auto last = now_ + time; now_ < last;) {
+      now_ += 1s;
+      for (const auto& agent : alive) beat(agent);
+      rounds_.tick(now_);
+    }
+    rounds_.tick(now_);
+  }
+
+  /// The last message of a kind to an agent.
+  template <typename Kind>
+  std::optional<Kind> last(const std::string& agent) {
+    std::optional<Kind> found;
+    for (const auto& message : sent_[agent]) {
+      if (const auto* const kind = std::get_if<Kind>(&message)) found = *kind;
+    }
+    return found;
+  }
+  void forget() { sent_.clear(); }
+  std::optional<int> status() const {
+    return rounds_.outcome() ? std::optional(rounds_.outcome()->status) : std::nullopt;
+  }
+
+  Rounds::Time now_ = Rounds::Clock::now();
+  std::map<std::string, std::vector<Message>> sent_;
+  std::string said_;
+  Rounds rounds_;
+};
+
+TEST(Rounds, StartOnceAllHostsAreThereInTheOrderOfTheirNodeRanks) {
+  Bench bench({2, 2});
+  bench.join("b", 1, 3);
+  EXPECT_FALSE(bench.last<Start>("b"));
+  bench.join("a", 0, 2);
+  const auto a = bench.last<Start>("a"), b = bench.last<Start>("b");
+  ASSERT_TRUE(a && b);
+  EXPECT_EQ(a->first_rank, 0);
+  EXPECT_EQ(b->first_rank, 2);
+  EXPECT_EQ(b->group_rank, 1);
+  EXPECT_EQ(b->world_size, 5);
+  EXPECT_EQ(b->master_addr, "10.0.0.1");
+  EXPECT_EQ(b->master_port, 20000);
+  EXPECT_FALSE(b->resume);
+}
+
+TEST(Rounds, EndWithZeroOnlyWhenAllRanksDid) {
+  Bench bench({2, 2});
+  bench.join("a");
+  bench.join("b");
+  bench.end("a", {0});
+  EXPECT_FALSE(bench.status());
+  bench.end("b", {0});
+  EXPECT_EQ(bench.status(), 0);
+}
+
+TEST(Rounds, EndWith75WhenRanksStoppedAfterACheckpoint) {
+  Bench bench({1, 1}, 3);
+  bench.join("a", 0, 2);
+  bench.end("a", {kStopped, kStopped});
+  EXPECT_EQ(bench.status(), kStopped);
+}
+
+TEST(Rounds, StopTheOthersAndReportWhenARankFails) {
+  Bench bench({2, 2});
+  bench.join("a");
+  bench.join("b");
+  bench.rounds_.receive("b", Failed{0}, bench.now_);
+  ASSERT_TRUE(bench.last<Stop>("a"));
+  EXPECT_EQ(bench.last<Stop>("a")->signal, SIGTERM);
+  bench.end("b", {1});
+  bench.end("a", {-SIGTERM});
+  EXPECT_EQ(bench.status(), 1);
+  EXPECT_THAT(bench.rounds_.outcome()->report, HasSubstr("program FAILED"));
+}
+
+TEST(Rounds, RestartAsOftenAsAllowedAndThenFail) {
+  Bench bench({1, 1}, 1);
+  bench.join("a");
+  bench.end("a", {1});
+  const auto second = bench.last<Start>("a");
+  EXPECT_EQ(second->attempt, 1);
+  EXPECT_EQ(second->restarts, 1);
+  EXPECT_TRUE(second->resume);
+  bench.end("a", {1});
+  EXPECT_EQ(bench.status(), 1);
+}
+
+TEST(Rounds, DoNotRestartWhatWasUsedWrongly) {
+  Bench bench({1, 1}, 5);
+  bench.join("a", 0, 2);
+  bench.end("a", {kWrongUsage, kWrongUsage});
+  EXPECT_EQ(bench.status(), kWrongUsage);
+}
+
+TEST(Rounds, GoOnWithoutALostHostAndDoNotCountItAsARestart) {
+  Bench bench({2, 3});
+  for (const char* const agent : {"a", "b", "c"}) bench.join(agent);
+  EXPECT_EQ(bench.last<Start>("c")->world_size, 3);
+  bench.pass(6s, {"a", "b"});
+  EXPECT_THAT(bench.said_, HasSubstr("host host-c is lost"));
+  ASSERT_TRUE(bench.last<Stop>("a"));
+  bench.end("a", {1});  // fails for the lack of c
+  bench.end("b", {-SIGTERM});
+  EXPECT_FALSE(bench.status());
+  bench.forget();
+  bench.pass(6s, {"a", "b"});
+  ASSERT_TRUE(bench.last<Start>("a"));
+  EXPECT_EQ(bench.last<Start>("a")->world_size, 2);
+  EXPECT_EQ(bench.last<Start>("a")->restarts, 0);
+}
+
+TEST(Rounds, TakeInAHostThatComesLaterAndGiveRanksTimeToSave) {
+  Bench bench({1, 2});
+  bench.join("a");
+  bench.pass(6s, {"a"});
+  EXPECT_EQ(bench.last<Start>("a")->world_size, 1);
+  bench.join("b");
+  EXPECT_GE(bench.last<Stop>("a")->grace_seconds, 60);
+  bench.end("a", {kStopped});
+  EXPECT_EQ(bench.last<Start>("a")->world_size, 2);
+  EXPECT_EQ(bench.last<Start>("b")->world_size, 2);
+  EXPECT_EQ(bench.last<Start>("b")->restarts, 0);
+}
+
+TEST(Rounds, FailWhenAHostIsLostAndNoneCanBeSpared) {
+  Bench bench({2, 2});
+  bench.join("a");
+  bench.join("b");
+  bench.rounds_.receive("a", Failed{0}, bench.now_);  // a notices the loss before we do
+  bench.end("a", {1});
+  EXPECT_FALSE(bench.status()) << "b, the cause, is not known to be lost yet";
+  bench.pass(6s, {"a"});
+  EXPECT_EQ(bench.status(), 1);
+  const auto& report = bench.rounds_.outcome()->report;
+  EXPECT_THAT(report.substr(report.find("Root Cause")), HasSubstr("host-b"));
+}
+
+TEST(Rounds, NameTheNodeRanksThatDidNotCome) {
+  Bench bench({3, 3});
+  bench.join("b", 1);
+  bench.pass(301s, {"b"});
+  EXPECT_EQ(bench.status(), 1);
+  EXPECT_THAT(bench.rounds_.outcome()->report,
+              testing::AllOf(HasSubstr("only 1 of 3 hosts"), HasSubstr("node rank 0"),
+                             HasSubstr("node rank 2"), testing::Not(HasSubstr("node rank 1"))));
+}
+
+TEST(Rounds, RefuseAnotherRunAnotherVersionAndATakenNodeRank) {
+  Bench bench({2, 2});
+  bench.join("a", 0);
+  Join other{
+      .run = "other", .version = kVersion, .host = "x", .address = "10.0.0.2", .node_rank = 1};
+  bench.rounds_.receive("x", other, bench.now_);
+  EXPECT_THAT(bench.last<Refuse>("x")->reason, HasSubstr("--rdzv-id"));
+  other.run = "run";
+  other.version = "0.0.0";
+  bench.rounds_.receive("y", other, bench.now_);
+  EXPECT_THAT(bench.last<Refuse>("y")->reason, HasSubstr("has yoke 0.0.0"));
+  bench.join("z", 0);
+  EXPECT_FALSE(bench.last<Refuse>("z")) << "a may be dead";
+  bench.pass(1s, {"a"});
+  bench.join("z", 0);
+  EXPECT_THAT(bench.last<Refuse>("z")->reason, HasSubstr("host-a has it"));
+}
+
+TEST(Rounds, GiveTheNodeRankOfADeadAgentToTheNext) {
+  Bench bench({2, 2});
+  bench.join("a", 0);
+  bench.join("z", 0);
+  bench.pass(6s);
+  bench.join("z", 0);
+  EXPECT_TRUE(bench.last<Welcome>("z"));
+}
+
+TEST(Rounds, PassASignalOnAndEndAtOnceAtTheSecond) {
+  Bench bench({1, 1});
+  bench.join("a");
+  bench.rounds_.stop(SIGINT, bench.now_);
+  EXPECT_EQ(bench.last<Signal>("a")->number, SIGINT);
+  EXPECT_FALSE(bench.last<Stop>("a"));
+  bench.rounds_.stop(SIGINT, bench.now_);
+  EXPECT_EQ(bench.last<Stop>("a")->signal, SIGKILL);
+  bench.end("a", {-SIGTERM});
+  EXPECT_EQ(bench.status(), 128 + SIGINT);
+}
+
+TEST(Rounds, TellAnAgentThatWasGivenUpToStartOver) {
+  Bench bench({1, 1});
+  bench.rounds_.receive("stranger", Beat(), bench.now_);
+  EXPECT_TRUE(bench.last<Unknown>("stranger"));
+}
+
+TEST(Rounds, DoNotBlameHostsForThisProcessHavingSlept) {
+  Bench bench({2, 2});
+  bench.join("a");
+  bench.join("b");
+  bench.now_ += 1h;
+  bench.rounds_.tick(bench.now_);
+  EXPECT_THAT(bench.said_, IsEmpty());
+}
+
+TEST(Rounds, SayWhyThePortOfRankZeroCannotBeHad) {
+  Bench bench({1, 1});
+  bench.rounds_.receive("a",
+                        Join{.run = "run",
+                             .version = kVersion,
+                             .host = "h",
+                             .address = "10.0.0.1",
+                             .store = {.port = 5, .problem = "port 5 is taken"}},
+                        bench.now_);
+  bench.pass(0s);
+  EXPECT_EQ(bench.status(), 1);
+  EXPECT_EQ(bench.rounds_.outcome()->report, "port 5 is taken");
+}
+
+}  // namespace
+}  // namespace yoke::launch
