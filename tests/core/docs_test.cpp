@@ -112,10 +112,17 @@ std::set<std::string> train_flags() {
   return flags;
 }
 
+/// The flags of `yoke run`, from its table's source.
+std::set<std::string> launch_flags() {
+  const auto source = read_file(fs::path(YOKE_SOURCE_DIR) / "yoke/launch/flags.cpp");
+  const auto names = matches(source, std::regex(R"re(\bflag\(\s*"([a-z-]+)")re"));
+  return {names.begin(), names.end()};
+}
+
 /// Flags of Yoke's other commands, and of other programs.
 std::set<std::string> other_flags() {
   return {"json",       "mirror",      "output", "force",    "format", "layers",
-          "primitives", "seconds",                                                 // yoke
+          "primitives", "seconds",     "grace",  "now",                            // yoke
           "list",       "tests",       "lint",   "rounds",   "models", "table",    // scripts
           "preset",     "build",       "prefix", "parallel", "target", "install",  // cmake
           "logdir",     "gtest_filter"};
@@ -127,17 +134,27 @@ std::vector<std::string> flags_in(const std::string& text) {
 }
 
 TEST(Documents, NameFlagsThatExist) {
-  const auto train = train_flags(), other = other_flags();
+  const auto train = train_flags(), launch = launch_flags(), other = other_flags();
   ASSERT_THAT(train, testing::IsSupersetOf({"model", "batch-size", "seed", "resources"}));
   int checked = 0;
   for (const auto& line : lines_of_documents()) {
     for (const auto& flag : flags_in(line.text)) {
-      EXPECT_TRUE(train.contains(flag) || other.contains(flag))
+      EXPECT_TRUE(train.contains(flag) || launch.contains(flag) || other.contains(flag))
           << line.where() << " names --" << flag;
       ++checked;
     }
   }
   EXPECT_GT(checked, 20);
+}
+
+TEST(Documents, NameEveryFlagOfRun) {
+  const auto text = read_file(fs::path(YOKE_SOURCE_DIR) / "docs/launch.md");
+  const auto flags = launch_flags();
+  ASSERT_THAT(flags, testing::IsSupersetOf({"nnodes", "hosts", "detach"}));
+  for (const auto& flag : flags) {
+    EXPECT_NE(text.find("`--" + flag + "`"), std::string::npos)
+        << "docs/launch.md lacks --" << flag;
+  }
 }
 
 TEST(Documents, GiveTrainItsOwnFlagsInCommands) {
