@@ -187,8 +187,9 @@ TEST_F(YokeRun, EndsAtOnceAtASecondSignal) {
   EXPECT_TRUE(is_gone(pid_in("pid0")));
 }
 
-TEST_F(YokeRun, LeavesNoRankBehindWhenItIsKilled) {
-  BackgroundProgram program(words("run -np 2 -- sh -c 'echo $$ >pid$RANK; exec sleep 1000'"));
+TEST_F(YokeRun, LeavesNothingBehindWhenItIsKilled) {
+  BackgroundProgram program(
+      words("run -np 2 -- sh -c 'setsid sh -c \"echo \\$\\$ >pid$RANK; exec sleep 1000\" & wait'"));
   ASSERT_TRUE(comes_true([&] { return pid_in("pid0") > 0 && pid_in("pid1") > 0; }));
   program.send(SIGKILL);
   program.wait();

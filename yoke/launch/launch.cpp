@@ -62,8 +62,8 @@ bool try_to_coordinate(Session& session, const LaunchConfig& config, const Launc
   return true;
 }
 
-int launch_here(Session& session, const LaunchConfig& config, const LaunchPlan& plan,
-                const LaunchContext& context) {
+int launch_here(Session& session, const Keeper& keeper, const LaunchConfig& config,
+                const LaunchPlan& plan, const LaunchContext& context) {
   const Endpoint meeting = meeting_point(config);
   const bool alone = plan.nodes.most == 1;
   bool coordinates = alone;
@@ -72,7 +72,8 @@ int launch_here(Session& session, const LaunchConfig& config, const LaunchPlan& 
   } else {
     coordinates = try_to_coordinate(session, config, plan);
   }
-  auto options = agent_options(config, plan, context, coordinates ? kInsideEndpoint : tcp(meeting));
+  auto options =
+      agent_options(config, plan, context, keeper, coordinates ? kInsideEndpoint : tcp(meeting));
   options.join.address = own_address(config, alone ? "127.0.0.1" : meeting.host);
   session.agent = std::make_unique<Agent>(session.loop, session.context,
                                           Consoles{session.out, session.err}, std::move(options));
@@ -83,8 +84,9 @@ int launch_here(Session& session, const LaunchConfig& config, const LaunchPlan& 
 
 int launch(const LaunchConfig& config, const LaunchPlan& plan, const LaunchContext& context) {
   if (!config.hosts.empty()) return launch_on_hosts(config, plan, context);
+  const Keeper keeper;
   Session session(plan.yoke_command);
-  return launch_here(session, config, plan, context);
+  return launch_here(session, keeper, config, plan, context);
 }
 
 }  // namespace yoke::launch

@@ -67,8 +67,10 @@ void Ranks::start_rank(int local_rank, const RankOptions& options) {
   const FileDescriptor out(directory / "stdout.log", kFlags);
   const FileDescriptor err(directory / "stderr.log", kFlags);
   fs::remove(directory / "error.json");
-  const auto prefix =
-      options.alone ? std::string() : fmt::format("[{}{}]:", options.setting.role, local_rank);
+  // The only rank of a run needs no name.
+  const auto prefix = start_.world_size == 1
+                          ? std::string()
+                          : fmt::format("[{}{}]:", options.setting.role, local_rank);
   std::vector<LogTail> tails;
   if (shown(local_rank, Stream::kOut, options)) {
     tails.emplace_back(directory / "stdout.log", prefix, consoles_.out, said_);

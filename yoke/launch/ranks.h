@@ -22,7 +22,6 @@ struct RankOptions {
   StreamChoice redirects, tee;
   std::vector<int> local_ranks_filter;
   std::string host;
-  bool alone = false;  ///< One rank is the whole run: its lines need no prefix.
 };
 
 /// Starts the ranks when made, and ends them and everything they started when destroyed.

@@ -45,7 +45,8 @@ Outcome Session::run(std::chrono::duration<double> interval, const std::function
 }
 
 AgentOptions agent_options(const LaunchConfig& config, const LaunchPlan& plan,
-                           const LaunchContext& context, const std::string& endpoint) {
+                           const LaunchContext& context, const Keeper& keeper,
+                           const std::string& endpoint) {
   const int processes = count_processes(config.processes);
   const std::string host = host_name();
   AgentOptions options{.endpoint = endpoint, .store_port = config.master_port};
@@ -60,6 +61,7 @@ AgentOptions agent_options(const LaunchConfig& config, const LaunchPlan& plan,
                                .role = config.role,
                                .processes = processes,
                                .max_restarts = config.max_restarts,
+                               .agent_id = keeper.id(),
                                .network_interface = config.network_interface},
                    .command = plan.command,
                    .log_dir = plan.log_dir,
@@ -69,7 +71,6 @@ AgentOptions agent_options(const LaunchConfig& config, const LaunchPlan& plan,
                    .host = host};
   // yoke's own commands share out the cores themselves.
   if (!plan.yoke_command) options.ranks.setting.omp_threads = cpu_budget().threads(processes);
-  options.ranks.alone = plan.nodes.most == 1 && processes == 1;
   options.resume_command = plan.resume_command;
   options.join_timeout = config.join_timeout;
   options.heartbeat_timeout = config.heartbeat_timeout;

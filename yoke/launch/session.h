@@ -9,6 +9,7 @@
 #include "yoke/launch/console.h"
 #include "yoke/launch/coordinator.h"
 #include "yoke/launch/event_loop.h"
+#include "yoke/launch/keeper.h"
 #include "yoke/launch/launch.h"
 #include "yoke/launch/signals.h"
 
@@ -33,7 +34,8 @@ struct Session {
 
 /// What the agent of this host needs for `config`. `endpoint` is the coordinator's.
 AgentOptions agent_options(const LaunchConfig& config, const LaunchPlan& plan,
-                           const LaunchContext& context, const std::string& endpoint);
+                           const LaunchContext& context, const Keeper& keeper,
+                           const std::string& endpoint);
 
 /// Prints what is to be said of `outcome`; the exit status.
 int conclude(Session& session, const Outcome& outcome);
