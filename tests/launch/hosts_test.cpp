@@ -44,11 +44,12 @@ class LaunchOnHosts : public testing::Test {
     hosts_.emplace(3);
   }
 
-  /// `yoke` with `arguments` on host1, in a folder of this test, which all hosts see.
-  std::vector<std::string> yoke(const std::string& arguments) const {
+  /// `yoke` with `arguments` on a host, in a folder of this test, which all hosts see.
+  std::vector<std::string> yoke(const std::string& arguments, int host = 0) const {
     return hosts_->on(
-        0, {"env", "HOME=" + folder_.path().string(), "XDG_RUNTIME_DIR=", "sh", "-c",
-            fmt::format("cd {} && exec {} {}", folder_.path().string(), YOKE_PROGRAM, arguments)});
+        host,
+        {"env", "HOME=" + folder_.path().string(), "XDG_RUNTIME_DIR=", "sh", "-c",
+         fmt::format("cd {} && exec {} {}", folder_.path().string(), YOKE_PROGRAM, arguments)});
   }
 
   /// Whether some file `started-WORLD-RANK` is there for each rank of a world of that size.
@@ -127,6 +128,31 @@ TEST_F(LaunchOnHosts, GoesOnWithTwoHostsWhenOneIsCutAndWithThreeWhenItIsBack) {
   EXPECT_EQ(result.status, 0) << result.output;
   EXPECT_THAT(result.output, AllOf(HasSubstr("host host3 is lost"), HasSubstr("host host3 joins"),
                                    HasSubstr("finished of 3")));
+}
+
+TEST_F(LaunchOnHosts, JoinsAgainByHandAfterItsLinkWasCut) {
+  const auto command = [](int node_rank) {
+    return fmt::format(
+        "run --nnodes 1:2 -nr {0} --master-addr host1 --heartbeat-timeout 2 --rdzv-conf "
+        "last_call_timeout=3 --log-dir logs{0} {1}",
+        node_rank, kRank);
+  };
+  BackgroundProgram first(yoke(command(0), 0)), second(yoke(command(1), 1));
+  ASSERT_TRUE(comes_true([&] { return started(2); })) << first.output() << second.output();
+  hosts_->cut(1);
+  ASSERT_TRUE(comes_true([&] { return started(1); })) << first.output();
+  ASSERT_TRUE(comes_true([&] { return second.output().find("lost") != std::string::npos; }));
+  for (int rank = 0; rank < 2; ++rank) {
+    fs::remove(folder_.path() / fmt::format("started-2-{}", rank));
+  }
+  hosts_->restore(1);
+  ASSERT_TRUE(comes_true([&] { return started(2); })) << first.output() << second.output();
+  write_file(folder_.path() / "enough", "");
+  const auto first_result = first.wait(), second_result = second.wait();
+  EXPECT_EQ(first_result.status, 0) << first_result.output;
+  EXPECT_EQ(second_result.status, 0) << second_result.output;
+  EXPECT_THAT(second_result.output,
+              AllOf(HasSubstr("host host2 lost the coordinator"), HasSubstr("finished of 2")));
 }
 
 TEST_F(LaunchOnHosts, NamesAHostThatCannotBeReached) {

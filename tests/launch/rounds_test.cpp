@@ -20,28 +20,28 @@ using testing::IsEmpty;
 class Bench {
  public:
   explicit Bench(NodeRange nodes, int max_restarts = 0)
-      : rounds_({.run = "run",
-                 .name = "program",
-                 .nodes = nodes,
-                 .max_restarts = max_restarts,
-                 .master_addr = {},
-                 .hosts = {}},
-                {.send = [this](const std::string& agent,
-                                const Message& message) { sent_[agent].push_back(message); },
-                 .say = [this](const std::string& sentence) { said_ += sentence + "\n"; },
-                 .lost = [](int) {}},
-                now_) {}
+      : rounds({.run = "run",
+                .name = "program",
+                .nodes = nodes,
+                .max_restarts = max_restarts,
+                .master_addr = {},
+                .hosts = {}},
+               {.send = [this](const std::string& agent,
+                               const Message& message) { sent[agent].push_back(message); },
+                .say = [this](const std::string& sentence) { said += sentence + "\n"; },
+                .lost = [](int) {}},
+               now) {}
 
   void join(const std::string& agent, int node_rank = -1, int processes = 1) {
-    rounds_.receive(agent,
-                    Join{.run = "run",
-                         .version = kVersion,
-                         .host = "host-" + agent,
-                         .address = "10.0.0.1",
-                         .node_rank = node_rank,
-                         .processes = processes,
-                         .store = {.port = 20000, .problem = {}}},
-                    now_);
+    rounds.receive(agent,
+                   Join{.run = "run",
+                        .version = kVersion,
+                        .host = "host-" + agent,
+                        .address = "10.0.0.1",
+                        .node_rank = node_rank,
+                        .processes = processes,
+                        .store = {.port = 20000, .problem = {}}},
+                   now);
     pass(0s);
   }
   void end(const std::string& agent, std::vector<int> exits) {
@@ -56,38 +56,38 @@ class Bench {
                                 .error_file = {},
                                 .message = "failed"});
     }
-    rounds_.receive(agent, ended, now_);
+    rounds.receive(agent, ended, now);
     pass(0s);
   }
-  void beat(const std::string& agent) { rounds_.receive(agent, Beat(), now_); }
+  void beat(const std::string& agent) { rounds.receive(agent, Beat(), now); }
   /// Lets time pass while `alive` are heard.
   void pass(Rounds::Clock::duration time, const std::vector<std::string>& alive = {}) {
-    for (const auto last = now_ + time; now_ < last;) {
-      now_ += 1s;
+    for (const auto last = now + time; now < last;) {
+      now += 1s;
       for (const auto& agent : alive) beat(agent);
-      rounds_.tick(now_);
+      rounds.tick(now);
     }
-    rounds_.tick(now_);
+    rounds.tick(now);
   }
 
   /// The last message of a kind to an agent.
   template <typename Kind>
   std::optional<Kind> last(const std::string& agent) {
     std::optional<Kind> found;
-    for (const auto& message : sent_[agent]) {
+    for (const auto& message : sent[agent]) {
       if (const auto* const kind = std::get_if<Kind>(&message)) found = *kind;
     }
     return found;
   }
-  void forget() { sent_.clear(); }
+  void forget() { sent.clear(); }
   std::optional<int> status() const {
-    return rounds_.outcome() ? std::optional(rounds_.outcome()->status) : std::nullopt;
+    return rounds.outcome() ? std::optional(rounds.outcome()->status) : std::nullopt;
   }
 
-  Rounds::Time now_ = Rounds::Clock::now();
-  std::map<std::string, std::vector<Message>> sent_;
-  std::string said_;
-  Rounds rounds_;
+  Rounds::Time now = Rounds::Clock::now();
+  std::map<std::string, std::vector<Message>> sent;
+  std::string said;
+  Rounds rounds;
 };
 
 TEST(Rounds, StartOnceAllHostsAreThereInTheOrderOfTheirNodeRanks) {
@@ -127,13 +127,13 @@ TEST(Rounds, StopTheOthersAndReportWhenARankFails) {
   Bench bench({2, 2});
   bench.join("a");
   bench.join("b");
-  bench.rounds_.receive("b", Failed{0}, bench.now_);
+  bench.rounds.receive("b", Failed{0}, bench.now);
   ASSERT_TRUE(bench.last<Stop>("a"));
   EXPECT_EQ(bench.last<Stop>("a")->signal, SIGTERM);
   bench.end("b", {1});
   bench.end("a", {-SIGTERM});
   EXPECT_EQ(bench.status(), 1);
-  EXPECT_THAT(bench.rounds_.outcome()->report, HasSubstr("program FAILED"));
+  EXPECT_THAT(bench.rounds.outcome()->report, HasSubstr("program FAILED"));
 }
 
 TEST(Rounds, RestartAsOftenAsAllowedAndThenFail) {
@@ -160,7 +160,7 @@ TEST(Rounds, GoOnWithoutALostHostAndDoNotCountItAsARestart) {
   for (const char* const agent : {"a", "b", "c"}) bench.join(agent);
   EXPECT_EQ(bench.last<Start>("c")->world_size, 3);
   bench.pass(6s, {"a", "b"});
-  EXPECT_THAT(bench.said_, HasSubstr("host host-c is lost"));
+  EXPECT_THAT(bench.said, HasSubstr("host host-c is lost"));
   ASSERT_TRUE(bench.last<Stop>("a"));
   bench.end("a", {1});  // fails for the lack of c
   bench.end("b", {-SIGTERM});
@@ -189,12 +189,12 @@ TEST(Rounds, FailWhenAHostIsLostAndNoneCanBeSpared) {
   Bench bench({2, 2});
   bench.join("a");
   bench.join("b");
-  bench.rounds_.receive("a", Failed{0}, bench.now_);  // a notices the loss before we do
+  bench.rounds.receive("a", Failed{0}, bench.now);  // a notices the loss before we do
   bench.end("a", {1});
   EXPECT_FALSE(bench.status()) << "b, the cause, is not known to be lost yet";
   bench.pass(6s, {"a"});
   EXPECT_EQ(bench.status(), 1);
-  const auto& report = bench.rounds_.outcome()->report;
+  const auto& report = bench.rounds.outcome()->report;
   EXPECT_THAT(report.substr(report.find("Root Cause")), HasSubstr("host-b"));
 }
 
@@ -203,7 +203,7 @@ TEST(Rounds, NameTheNodeRanksThatDidNotCome) {
   bench.join("b", 1);
   bench.pass(301s, {"b"});
   EXPECT_EQ(bench.status(), 1);
-  EXPECT_THAT(bench.rounds_.outcome()->report,
+  EXPECT_THAT(bench.rounds.outcome()->report,
               testing::AllOf(HasSubstr("only 1 of 3 hosts"), HasSubstr("node rank 0"),
                              HasSubstr("node rank 2"), testing::Not(HasSubstr("node rank 1"))));
 }
@@ -213,11 +213,11 @@ TEST(Rounds, RefuseAnotherRunAnotherVersionAndATakenNodeRank) {
   bench.join("a", 0);
   Join other{
       .run = "other", .version = kVersion, .host = "x", .address = "10.0.0.2", .node_rank = 1};
-  bench.rounds_.receive("x", other, bench.now_);
+  bench.rounds.receive("x", other, bench.now);
   EXPECT_THAT(bench.last<Refuse>("x")->reason, HasSubstr("--rdzv-id"));
   other.run = "run";
   other.version = "0.0.0";
-  bench.rounds_.receive("y", other, bench.now_);
+  bench.rounds.receive("y", other, bench.now);
   EXPECT_THAT(bench.last<Refuse>("y")->reason, HasSubstr("has yoke 0.0.0"));
   bench.join("z", 0);
   EXPECT_FALSE(bench.last<Refuse>("z")) << "a may be dead";
@@ -238,10 +238,10 @@ TEST(Rounds, GiveTheNodeRankOfADeadAgentToTheNext) {
 TEST(Rounds, PassASignalOnAndEndAtOnceAtTheSecond) {
   Bench bench({1, 1});
   bench.join("a");
-  bench.rounds_.stop(SIGINT, bench.now_);
+  bench.rounds.stop(SIGINT, bench.now);
   EXPECT_EQ(bench.last<Signal>("a")->number, SIGINT);
   EXPECT_FALSE(bench.last<Stop>("a"));
-  bench.rounds_.stop(SIGINT, bench.now_);
+  bench.rounds.stop(SIGINT, bench.now);
   EXPECT_EQ(bench.last<Stop>("a")->signal, SIGKILL);
   bench.end("a", {-SIGTERM});
   EXPECT_EQ(bench.status(), 128 + SIGINT);
@@ -249,7 +249,7 @@ TEST(Rounds, PassASignalOnAndEndAtOnceAtTheSecond) {
 
 TEST(Rounds, TellAnAgentThatWasGivenUpToStartOver) {
   Bench bench({1, 1});
-  bench.rounds_.receive("stranger", Beat(), bench.now_);
+  bench.rounds.receive("stranger", Beat(), bench.now);
   EXPECT_TRUE(bench.last<Unknown>("stranger"));
 }
 
@@ -257,23 +257,23 @@ TEST(Rounds, DoNotBlameHostsForThisProcessHavingSlept) {
   Bench bench({2, 2});
   bench.join("a");
   bench.join("b");
-  bench.now_ += 1h;
-  bench.rounds_.tick(bench.now_);
-  EXPECT_THAT(bench.said_, IsEmpty());
+  bench.now += 1h;
+  bench.rounds.tick(bench.now);
+  EXPECT_THAT(bench.said, IsEmpty());
 }
 
 TEST(Rounds, SayWhyThePortOfRankZeroCannotBeHad) {
   Bench bench({1, 1});
-  bench.rounds_.receive("a",
-                        Join{.run = "run",
-                             .version = kVersion,
-                             .host = "h",
-                             .address = "10.0.0.1",
-                             .store = {.port = 5, .problem = "port 5 is taken"}},
-                        bench.now_);
+  bench.rounds.receive("a",
+                       Join{.run = "run",
+                            .version = kVersion,
+                            .host = "h",
+                            .address = "10.0.0.1",
+                            .store = {.port = 5, .problem = "port 5 is taken"}},
+                       bench.now);
   bench.pass(0s);
   EXPECT_EQ(bench.status(), 1);
-  EXPECT_EQ(bench.rounds_.outcome()->report, "port 5 is taken");
+  EXPECT_EQ(bench.rounds.outcome()->report, "port 5 is taken");
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ bool port_is_free(int port);
 
 /// Reads `host:port`, `[::1]:port` or, given a port above 0 to fall back on, `host`.
 /// @throws UsageError.
-Endpoint parse_endpoint(const std::string& text, int default_port);
+Endpoint parse_endpoint(const std::string& given, int default_port);
 
 /// `tcp://host:port`, with brackets around IPv6.
 std::string tcp(const Endpoint& endpoint);

@@ -64,16 +64,16 @@ void Rounds::lose(int node_rank, const std::string& reason, Time now) {
   }
 }
 
-void Rounds::lose(Members::iterator found, const std::string& reason, Time now) {
-  const Member member = found->second;
-  members_.erase(found);
-  effects_.lost(member.join.node_rank);
+void Rounds::lose(Members::iterator member, const std::string& reason, Time now) {
+  const Member gone = member->second;
+  members_.erase(member);
+  effects_.lost(gone.join.node_rank);
   if (outcome_) return;
-  effects_.say(fmt::format("host {} is lost: {}", member.join.host, reason));
-  if (!member.running) return;
-  const double unseen = std::chrono::duration<double>(now - member.seen).count();
+  effects_.say(fmt::format("host {} is lost: {}", gone.join.host, reason));
+  if (!gone.running) return;
+  const double unseen = std::chrono::duration<double>(now - gone.seen).count();
   failures_.push_back({.time = now_seconds() - unseen,
-                       .host = member.join.host,
+                       .host = gone.join.host,
                        .error_file = {},
                        .message = reason});
   host_lost_ = true;
