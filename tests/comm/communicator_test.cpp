@@ -77,15 +77,15 @@ TEST(Communicator, RefusesWhatIsNotAllowed) {
   });
 }
 
-TEST(Progress, TellsWhatTheOthersAreAt) {
+TEST(RollCall, TellsWhatTheOthersAreAt) {
   using std::chrono::milliseconds;
   const auto store = local_store();
   const auto at = [](std::int64_t operations, const std::string& operation) {
     return [=] { return Position{.step = 3, .operations = operations, .operation = operation}; };
   };
-  const Progress here(group_on({4}, store, 0), at(9, "broadcast"), milliseconds(100));
-  const Progress alike(group_on({4}, store, 1), at(9, "broadcast"), milliseconds(100));
-  const Progress behind(group_on({4}, store, 2), at(8, ""), milliseconds(100));
+  const RollCall here(group_on({4}, store, 0), at(9, "broadcast"), milliseconds(100));
+  const RollCall alike(group_on({4}, store, 1), at(9, "broadcast"), milliseconds(100));
+  const RollCall behind(group_on({4}, store, 2), at(8, ""), milliseconds(100));
   {  // rank 3 beats no more, and does not leave in good order
     store->set("progress/3", R"({"beat": 5, "time": 0, "left": false, "step": 2, "operations": 7,
                                  "operation": "all-reduce of 4 bytes"})");
@@ -96,11 +96,11 @@ TEST(Progress, TellsWhatTheOthersAreAt) {
   EXPECT_THAT(text, HasSubstr("in step 2 after 7 operations, in all-reduce of 4 bytes"));
 }
 
-TEST(Progress, TellsWhoHasLeft) {
+TEST(RollCall, TellsWhoHasLeft) {
   const auto store = local_store();
   const auto ask = [] { return Position{}; };
-  const Progress here(group_on({2}, store, 0), ask);
-  { const Progress gone(group_on({2}, store, 1), ask); }
+  const RollCall here(group_on({2}, store, 0), ask);
+  { const RollCall gone(group_on({2}, store, 1), ask); }
   EXPECT_THAT(here.diagnose(), HasSubstr("rank 1 has left, after 0 operations"));
 }
 
@@ -128,10 +128,10 @@ class Stuck final : public Store {
   bool released_ = false;
 };
 
-TEST(Progress, GivesUpOnAStoreThatDoesNotAnswer) {
+TEST(RollCall, GivesUpOnAStoreThatDoesNotAnswer) {
   const auto stuck = std::make_shared<Stuck>();
   {
-    const Progress here(
+    const RollCall here(
         group_on({2}, stuck, 0), [] { return Position{}; }, std::chrono::milliseconds(10));
     EXPECT_THAT(here.diagnose(), HasSubstr("does not answer"));
   }

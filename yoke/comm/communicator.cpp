@@ -15,7 +15,7 @@ Communicator::Communicator(const Group& group, std::string name,
       transport_(std::move(transport)) {
   if (group.size == 1) return;
   if (!transport_) throw Error("a group of several ranks needs a transport");
-  progress_ = std::make_unique<Progress>(group_, [this] { return position(); });
+  roll_call_ = std::make_unique<RollCall>(group_, [this] { return position(); });
 }
 
 Communicator::~Communicator() {
@@ -116,7 +116,7 @@ std::string Communicator::explain(const Operation& operation, const std::string&
   const std::int64_t step = step_;
   return fmt::format("{} failed on rank {} of {} over {}{}: {}; {}", operation.str(), rank(),
                      size(), name_, step < 0 ? "" : fmt::format(" in step {}", step),
-                     why.substr(0, why.find('\n')), progress_->diagnose());
+                     why.substr(0, why.find('\n')), roll_call_->diagnose());
 }
 
 void Communicator::serve() {

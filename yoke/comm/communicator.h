@@ -12,7 +12,7 @@
 #include <thread>
 
 #include "yoke/comm/group.h"
-#include "yoke/comm/progress.h"
+#include "yoke/comm/roll_call.h"
 #include "yoke/comm/transport.h"
 
 namespace yoke {
@@ -101,10 +101,10 @@ class Communicator {
   bool stop_ = false;
   std::string failure_;  ///< Why the group is dead; empty while it lives.
   Traffic traffic_;
-  std::int64_t started_ = 0;            ///< Operations so far, that under way included.
-  const Operation* current_ = nullptr;  ///< Under way.
-  std::thread thread_;                  ///< Does the queue; started when first needed.
-  std::unique_ptr<Progress> progress_;  ///< In a group of several ranks.
+  std::int64_t started_ = 0;             ///< Operations so far, that under way included.
+  const Operation* current_ = nullptr;   ///< Under way.
+  std::thread thread_;                   ///< Does the queue; started when first needed.
+  std::unique_ptr<RollCall> roll_call_;  ///< In a group of several ranks.
 };
 
 }  // namespace yoke

@@ -11,11 +11,11 @@ namespace yoke {
 
 /// One rank, as the others see it.
 struct Peer {
-  int rank = 0;         ///< In the run: that of the group from join().
-  std::string host;     ///< Its host's name.
-  std::string memory;   ///< Equal where ranks share /dev/shm: one kernel, one mount.
-  std::string network;  ///< Equal where they share a loopback interface.
-  std::string address;  ///< Of the network interface that it uses: `10.0.0.5`.
+  int rank = 0;                 ///< In the run: that of the group from join().
+  std::string host;             ///< Its host's name.
+  std::string memory;           ///< Equal where ranks share /dev/shm: one kernel, one mount.
+  std::string network;          ///< Equal where they share a loopback interface.
+  std::string address;          ///< Of the network interface that it uses: `10.0.0.5`.
   std::vector<int> cores = {};  ///< That it may run on, ascending.
 };
 

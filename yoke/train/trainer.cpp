@@ -74,6 +74,7 @@ std::unique_ptr<Loader> Trainer::make_loader() const {
 
 void Trainer::step() {
   if (!loader_) loader_ = make_loader();
+  communicator_.set_step(state_.step);
   const Stopwatch watch;
   const double waited = loader_->wait_seconds();
   const double communicated = strategy_->communication_seconds();

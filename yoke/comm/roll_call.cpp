@@ -1,4 +1,4 @@
-#include "yoke/comm/progress.h"
+#include "yoke/comm/roll_call.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -114,7 +114,7 @@ std::string within(milliseconds limit, std::function<std::string()> work) {
 }  // namespace
 
 /// Shared with the thread, which a lost store may hold up for longer than the owner lives.
-struct Progress::State {
+struct RollCall::State {
   Group group;
   milliseconds period;
 
@@ -153,7 +153,7 @@ struct Progress::State {
   }
 };
 
-Progress::Progress(const Group& group, Ask ask, milliseconds period)
+RollCall::RollCall(const Group& group, Ask ask, milliseconds period)
     : state_(std::make_shared<State>()) {
   state_->group = group;
   state_->period = period;
@@ -161,7 +161,7 @@ Progress::Progress(const Group& group, Ask ask, milliseconds period)
   thread_ = std::thread([state = state_] { state->serve(); });
 }
 
-Progress::~Progress() {
+RollCall::~RollCall() {
   std::unique_lock lock(state_->mutex);
   state_->last = state_->ask();
   state_->stop = true;
@@ -171,7 +171,7 @@ Progress::~Progress() {
   ended ? thread_.join() : thread_.detach();
 }
 
-std::string Progress::diagnose() const {
+std::string RollCall::diagnose() const {
   const auto limit = 2 * kPatience + 2 * state_->period;
   return within(limit, [state = state_] {
     const auto& group = state->group;
