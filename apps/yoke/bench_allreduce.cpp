@@ -20,6 +20,7 @@
 #include "yoke/core/clock.h"
 #include "yoke/core/error.h"
 #include "yoke/core/threads.h"
+#include "yoke/train/cores.h"
 
 namespace yoke {
 namespace {
@@ -43,7 +44,7 @@ struct Contestant {
 class Field {
  public:
   Field(const Given& given, const std::map<std::string, std::unique_ptr<Communicator>>& comms,
-        int rank, std::int64_t elements) {
+        const std::vector<int>& cores, int rank, std::int64_t elements) {
     for (const auto& name : given.comms) {
       Communicator& communicator = *comms.at(name);
       add(name, communicator, torch::zeros({elements}));
@@ -52,7 +53,7 @@ class Field {
       }
     }
     if (!given.threads) return;
-    if (rank == 0) threads_ = std::make_unique<ThreadSum>(given.ranks, elements);
+    if (rank == 0) threads_ = std::make_unique<ThreadSum>(cores, elements);
     contestants.push_back({"threads", [this] {
                              if (threads_) threads_->run();
                            }});
@@ -100,7 +101,11 @@ std::string size_text(std::int64_t bytes) {
 int bench(Given given, const World& world) {
   const Group group = join(world);
   given.ranks = group.size;
+  const CpuBudget budget = cpu_budget();
+  pin_to(share_cores(group, budget, 1).cores);
   set_threads(1);
+  std::vector<int> cores(static_cast<std::size_t>(group.size));  // of the threads to compare with
+  for (std::size_t i = 0; i < cores.size(); ++i) cores[i] = budget.cores[i % budget.cores.size()];
   std::map<std::string, std::unique_ptr<Communicator>> comms;
   for (const auto& name : given.comms) {
     if (!comms.contains(name)) comms.emplace(name, make_communicator(name, group));
@@ -108,7 +113,7 @@ int bench(Given given, const World& world) {
   const bool leads = group.rank == 0;
   if (leads) {
     fmt::print("all-reduce of fp32 over {} ranks, one thread each; {}\n", group.size,
-               cpu_budget().str());
+               budget.str());
     for (const auto& [name, comm] : comms) fmt::print("  {}: {}\n", name, comm->describe());
     fmt::print("{:>8}  {:<24} {:>9} {:>9} {:>9} {:>9} ms {:>7}  {:>9}\n", "size", "", "min", "p50",
                "p99", "max", "samples", "GB/s");
@@ -116,7 +121,7 @@ int bench(Given given, const World& world) {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   for (std::int64_t kib = given.least_kib; kib <= given.most_kib; kib *= 4) {
     const std::int64_t bytes = kib * 1024;
-    const Field field(given, comms, group.rank, bytes / 4);
+    const Field field(given, comms, cores, group.rank, bytes / 4);
     const auto measured = measure(field.contestants, given.seconds, *comms.begin()->second);
     if (!leads) continue;
     for (std::size_t i = 0; i < measured.size(); ++i) {

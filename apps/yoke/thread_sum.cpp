@@ -3,14 +3,16 @@
 #include <cstring>
 
 #include "yoke/comm/shared/sum.h"
+#include "yoke/core/threads.h"
 
 namespace yoke {
 
-ThreadSum::ThreadSum(int threads, std::int64_t elements)
-    : places_(static_cast<std::size_t>(threads)) {
-  for (int i = 0; i < threads; ++i) vectors_.push_back(torch::zeros({elements}));
+ThreadSum::ThreadSum(const std::vector<int>& cores, std::int64_t elements)
+    : places_(cores.size()) {
+  for (std::size_t i = 0; i < cores.size(); ++i) vectors_.push_back(torch::zeros({elements}));
   for (std::size_t i = 1; i < places_.size(); ++i) {
-    threads_.emplace_back([this, i] {
+    threads_.emplace_back([this, i, core = cores[i]] {
+      pin_to({core});
       for (;;) {
         meet(i);
         if (stop_) return;

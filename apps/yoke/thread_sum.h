@@ -14,8 +14,8 @@ namespace yoke {
 /// the other parts from the others. The caller is the first thread; the others wait awake.
 class ThreadSum {
  public:
-  /// fp32 [elements] in each of `threads`.
-  ThreadSum(int threads, std::int64_t elements);
+  /// fp32 [elements] in each of as many threads as `cores`; all but the first are kept on theirs.
+  ThreadSum(const std::vector<int>& cores, std::int64_t elements);
   ~ThreadSum();
   ThreadSum(const ThreadSum&) = delete;
   ThreadSum& operator=(const ThreadSum&) = delete;
