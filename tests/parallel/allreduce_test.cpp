@@ -116,6 +116,33 @@ TEST(AllReduceStrategy, TakesNearlyTheSameStepsCompressed) {
   expect_near(train("allreduce:compress=powersgd:rank=1024", 3), one, 1e-4);
 }
 
+TEST(PowerSgd, LosesNothingInTheLongRun) {
+  constexpr int kSteps = 400;
+  std::vector<Tensor> means(2);
+  run_ranks(2, [&](const Group& group) {
+    Model model = classifier(1);  // 30 x 12 and 4 x 30 weights
+    const auto communicator = make_communicator("shared-memory", group);
+    FlatParameters parameters(*model.module);
+    const auto compression = make_compression("powersgd:rank=1", parameters, *communicator);
+    const Tensor wanted = (torch::arange(parameters.size()) * (group.rank + 1.3)).sin();
+    Tensor sum = torch::zeros_like(wanted);
+    for (int step = 0; step < kSteps; ++step) {
+      parameters.gradients().copy_(wanted);
+      compression->start({0, parameters.size()});
+      compression->finish();
+      sum += parameters.gradients();
+      if (step == kSteps / 2) compression->synchronise();  // moves what is left to rank 0
+    }
+    const Tensor total = wanted.clone();
+    communicator->all_reduce(total);
+    // One step cannot give it: the matrices are not of rank 1.
+    EXPECT_GT((parameters.gradients() - total).abs().max().item<double>(), 0.1);
+    EXPECT_LT((sum / kSteps - total).abs().max().item<double>(), 0.1);
+    means[static_cast<std::size_t>(group.rank)] = sum;
+  });
+  EXPECT_TRUE(means[0].equal(means[1]));
+}
+
 TEST(AllReduceStrategy, RefusesAnUnknownCompression) {
   EXPECT_THROW(train("allreduce:compress=zip", 1), UsageError);
 }
