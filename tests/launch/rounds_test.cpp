@@ -155,6 +155,13 @@ TEST(Rounds, DoNotRestartWhatWasUsedWrongly) {
   EXPECT_EQ(bench.status(), kWrongUsage);
 }
 
+TEST(Rounds, TakeForWrongUsageWhatBeganWithIt) {
+  Bench bench({1, 1}, 5);
+  bench.join("a", 0, 2);
+  bench.end("a", {kWrongUsage, 1});  // in the order of time
+  EXPECT_EQ(bench.status(), kWrongUsage);
+}
+
 TEST(Rounds, GoOnWithoutALostHostAndDoNotCountItAsARestart) {
   Bench bench({2, 3});
   for (const char* const agent : {"a", "b", "c"}) bench.join(agent);

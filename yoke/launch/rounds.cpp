@@ -139,8 +139,8 @@ void Rounds::decide(Time now) {
   if ((host_lost_ && options_.nodes.elastic()) || (newcomer_ && !host_lost_))
     return next_round(now);
   if (failures_.empty()) return finish(kStopped, {});
-  const auto wrong_usage = [](const Failure& failure) { return failure.exit_code == kWrongUsage; };
-  if (std::all_of(failures_.begin(), failures_.end(), wrong_usage)) {
+  // What other ranks said after it only follows from it.
+  if (root_cause(failures_).exit_code == kWrongUsage) {
     return finish(kWrongUsage, fmt::format("{} was used wrongly: {}", options_.name,
                                            root_cause(failures_).message));
   }
