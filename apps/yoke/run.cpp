@@ -33,7 +33,7 @@ launch::RunRecord record_of(const launch::LaunchConfig& config, const launch::La
                            .directory = plan.directory.string(),
                            .log_dir = plan.log_dir.string()};
   for (const auto& host : config.hosts) record.hosts.push_back(host.name);
-  if (record.hosts.empty()) record.hosts.push_back(launch::host_name());
+  if (record.hosts.empty()) record.hosts.push_back(host_name());
   return record;
 }
 

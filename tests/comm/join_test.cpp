@@ -9,6 +9,7 @@
 
 #include "yoke/comm/address.h"
 #include "yoke/core/error.h"
+#include "yoke/core/network.h"
 #include "yoke/core/version.h"
 
 namespace yoke {
@@ -118,17 +119,17 @@ TEST(Join, SaysThatNobodyAnswers) {
 }
 
 TEST(LocalAddress, ListsTheInterfacesWhenThereIsNoSuchOne) {
-  EXPECT_THAT(message<UsageError>([] { local_address("none7", "127.0.0.1", 1); }),
+  EXPECT_THAT(message<UsageError>([] { local_address("none7", "127.0.0.1"); }),
               HasSubstr("there are: "));
-  EXPECT_EQ(local_address("", "127.0.0.1", 1), "127.0.0.1");
+  EXPECT_EQ(local_address("", "127.0.0.1"), "127.0.0.1");
   EXPECT_EQ(interface_of("127.0.0.1"), "lo");
 }
 
 TEST(IsLoopback, KnowsBothFamilies) {
-  EXPECT_TRUE(is_loopback("127.0.0.1"));
-  EXPECT_TRUE(is_loopback("127.9.9.9"));
-  EXPECT_TRUE(is_loopback("::1"));
-  EXPECT_FALSE(is_loopback("10.0.0.1"));
+  EXPECT_TRUE(is_loopback_address("127.0.0.1"));
+  EXPECT_TRUE(is_loopback_address("127.9.9.9"));
+  EXPECT_TRUE(is_loopback_address("::1"));
+  EXPECT_FALSE(is_loopback_address("10.0.0.1"));
 }
 
 }  // namespace

@@ -7,14 +7,11 @@ namespace yoke {
 /// The address of `interface`; with an empty one, the address that this host uses towards
 /// `host`. @throws UsageError that lists the interfaces there are, CommError where `host` has no
 /// address.
-std::string local_address(const std::string& interface, const std::string& host, int port);
+std::string local_address(const std::string& interface, const std::string& host);
 
 /// An address of this host that others can reach: that of `interface`; with an empty one, of the
 /// interface that leads out. @throws UsageError as above; CommError where there is only loopback.
 std::string outward_address(const std::string& interface);
-
-/// Whether it is this host's alone: `127.0.0.1`, `::1`.
-bool is_loopback(const std::string& address);
 
 /// The interface that has `address`: `eth0`; empty where none has.
 std::string interface_of(const std::string& address);

@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
 #include <filesystem>
 #include <system_error>
 
@@ -16,11 +15,6 @@ namespace {
 std::string boot_id() { return read_file("/proc/sys/kernel/random/boot_id").substr(0, 36); }
 
 }  // namespace
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "?";
-}
 
 // A mount of /dev/shm has a device number of its own, in each container too.
 std::string memory_id() {

@@ -4,7 +4,6 @@
 
 namespace yoke {
 
-std::string host_name();
 /// Equal for processes that share /dev/shm: one kernel, one mount.
 std::string memory_id();
 /// Equal for processes that share a loopback interface.

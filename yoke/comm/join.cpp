@@ -9,6 +9,7 @@
 #include "yoke/comm/identity.h"
 #include "yoke/comm/rendezvous.h"
 #include "yoke/core/error.h"
+#include "yoke/core/network.h"
 #include "yoke/core/threads.h"
 #include "yoke/core/version.h"
 
@@ -20,12 +21,9 @@ using Json = nlohmann::json;
 std::string key(int rank) { return fmt::format("rank/{}", rank); }
 
 Json card(const World& world, const StoreAddress& store) {
-  return {{"host", host_name()},
-          {"memory", memory_id()},
-          {"network", network_id()},
-          {"address", local_address(world.interface, store.host, store.port)},
-          {"cores", cpu_budget().cores},
-          {"version", kVersion}};
+  return {{"host", host_name()},         {"memory", memory_id()},
+          {"network", network_id()},     {"address", local_address(world.interface, store.host)},
+          {"cores", cpu_budget().cores}, {"version", kVersion}};
 }
 
 /// The cards of all ranks.
@@ -67,7 +65,7 @@ void check_addresses(const std::vector<Peer>& peers) {
   for (std::size_t rank = 0; rank < peers.size(); ++rank) {
     const Peer& peer = peers[rank];
     for (const Peer& other : peers) {
-      if (!is_loopback(peer.address) || other.network == peer.network) continue;
+      if (!is_loopback_address(peer.address) || other.network == peer.network) continue;
       throw UsageError(fmt::format(
           "rank {} on {} has the address {}, which rank 0's host {} cannot reach: it is a loopback "
           "address; give MASTER_ADDR as an address that every host knows, or --network-interface",

@@ -1,13 +1,11 @@
-// yoke/launch/network.h: addresses and ports of this host.
+// yoke/launch/network.h: hosts and ports as the launcher takes them.
 #pragma once
 #include <string>
 
+#include "yoke/core/network.h"
 #include "yoke/launch/config.h"
 
 namespace yoke::launch {
-
-/// This host's name.
-std::string host_name();
 
 /// Whether `host` (a name or an address) is this host. False where it cannot be resolved.
 bool is_this_host(const std::string& host);
@@ -15,13 +13,6 @@ bool is_this_host(const std::string& host);
 /// Whether `host` is written as one that means something else on each host (localhost, 127.*, ::1).
 /// Names are not resolved: on many hosts their own name is 127.0.1.1 to themselves.
 bool is_loopback(const std::string& host);
-
-/// The address of this host from which packets to `host` leave.
-/// @throws Error when `host` cannot be resolved or there is no route.
-std::string address_towards(const std::string& host);
-
-/// The address of a network interface. @throws UsageError that lists the interfaces.
-std::string interface_address(const std::string& name);
 
 /// A TCP port that nobody uses, below those that the kernel gives to outgoing connections, so that
 /// none of these takes it before it is used.

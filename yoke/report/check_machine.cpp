@@ -1,36 +1,20 @@
 // yoke/report/check_machine.cpp: gathers what the checks of machine_checks.h look at.
 #include <dlfcn.h>
 #include <fmt/format.h>
-#include <ifaddrs.h>
-#include <net/if.h>
-#include <netdb.h>
 #include <torch/cuda.h>
 
-#include <array>
 #include <cstdlib>
 
+#include "yoke/core/network.h"
 #include "yoke/report/machine_checks.h"
 
 namespace yoke {
 namespace {
 
 /// `eth0 192.168.1.2`, of those that are up.
-std::vector<std::string> network_interfaces() {
+std::vector<std::string> interfaces() {
   std::vector<std::string> found;
-  ifaddrs* first = nullptr;
-  if (::getifaddrs(&first) != 0) return found;
-  for (const ifaddrs* entry = first; entry != nullptr; entry = entry->ifa_next) {
-    if (entry->ifa_addr == nullptr || (entry->ifa_flags & IFF_UP) == 0) continue;
-    const auto family = entry->ifa_addr->sa_family;
-    if (family != AF_INET && family != AF_INET6) continue;
-    const socklen_t size = family == AF_INET ? sizeof(sockaddr_in) : sizeof(sockaddr_in6);
-    std::array<char, NI_MAXHOST> address{};
-    if (::getnameinfo(entry->ifa_addr, size, address.data(), address.size(), nullptr, 0,
-                      NI_NUMERICHOST) == 0) {
-      found.push_back(fmt::format("{} {}", entry->ifa_name, address.data()));
-    }
-  }
-  ::freeifaddrs(first);
+  for (const auto& [name, address] : network_interfaces()) found.push_back(name + " " + address);
   return found;
 }
 
@@ -54,7 +38,7 @@ std::vector<Check> check_machine(const std::filesystem::path& directory,
           check_threads(variables, machine.cores),
           check_allocator(malloc_path(), variables),
           check_disk(directory),
-          check_interfaces(network_interfaces()),
+          check_interfaces(interfaces()),
           check_program("mpi", "mpirun", variables,
                         "for --comm mpi only: apt-get install openmpi-bin libopenmpi-dev"),
           check_program("ssh", "ssh", variables,

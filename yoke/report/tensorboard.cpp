@@ -9,6 +9,7 @@
 #include <cstdlib>
 
 #include "yoke/core/error.h"
+#include "yoke/core/network.h"
 #include "yoke/report/record.h"
 #include "yoke/report/tensorboard.pb.h"
 
@@ -25,12 +26,6 @@ constexpr std::chrono::seconds kFlushPeriod{10};
 double unix_seconds() {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   return std::chrono::duration<double>(now).count();
-}
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  if (::gethostname(name.data(), name.size() - 1) != 0) return "localhost";
-  return name.data();
 }
 
 /// The second in the new file's name: TensorBoard reads files in the order of their names, so it is
