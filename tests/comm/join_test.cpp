@@ -45,6 +45,7 @@ nlohmann::json card(const std::string& version, const std::string& network) {
           {"memory", "m"},
           {"network", network},
           {"address", "127.0.0.1"},
+          {"cores", {0}},
           {"version", version}};
 }
 
