@@ -119,7 +119,6 @@ int train_command(const Given& given) {
   if (config.threads == 0) config.threads = threads_from_environment();
   const TrainContext context{.output = standard_output(),
                              .world = world_from_environment(),
-                             .patience = {},
                              .stop = &catch_stop_signals(),
                              .command = command_line(),
                              .clock = given.clock};

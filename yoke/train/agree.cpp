@@ -17,8 +17,9 @@ namespace {
 using Json = nlohmann::json;
 
 Json settings(const TrainConfig& config) {
-  static const std::set<std::string> kOwn = {"data-dir",       "out",      "resume",     "threads",
-                                             "loader-threads", "progress", "print-every"};
+  static const std::set<std::string> kOwn = {
+      "data-dir", "out",         "resume",       "threads",     "loader-threads",
+      "progress", "print-every", "join-timeout", "comm-timeout"};
   Json json = Json::object();
   for (const auto& entry : to_recipe(config)) {
     if (!kOwn.contains(entry.key)) json[entry.key] = entry.value;

@@ -67,6 +67,12 @@ TrainFlag count(const char* name, Field TrainConfig::*field, std::int64_t least,
                 group);
 }
 
+TrainFlag seconds(const char* name, std::int64_t TrainConfig::*field, const char* help,
+                  const char* group) {
+  constexpr std::int64_t kYear = 31'536'000;
+  return number(name, field, 1, kYear, "a whole number of seconds from 1 to 31536000", help, group);
+}
+
 template <typename Field>  // std::string or path
 TrainFlag text(const char* name, Field TrainConfig::*field, const char* value, const char* help,
                const char* group) {
@@ -168,6 +174,10 @@ const std::vector<TrainFlag>& train_flags() {
       text("strategy", &C::strategy, "NAME[:k=v,...]",
            "How ranks train together; see 'yoke list strategies'", kStep),
       text("comm", &C::comm, "auto/NAME", "Between ranks; see 'yoke list communicators'", kStep),
+      seconds("join-timeout", &C::join_timeout, "Seconds to wait for all ranks at the start",
+              kStep),
+      seconds("comm-timeout", &C::comm_timeout,
+              "Seconds that an operation waits for a rank that hangs, before the run fails", kStep),
       number("replicas", &C::replicas, 0, 1024, "a whole number from 0 to 1024",
              "Copies of the step inside the process, a thread each; 0 is one per thread", kStep),
       count("micro-batch", &C::micro_batch, 0,

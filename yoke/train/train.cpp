@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 #include <torch/cuda.h>
 
+#include <chrono>
 #include <vector>
 
 #include "yoke/comm/factory.h"
+#include "yoke/comm/join.h"
 #include "yoke/comm/text.h"
 #include "yoke/core/clock.h"
 #include "yoke/core/error.h"
@@ -30,6 +32,11 @@ void resolve(TrainConfig& config) {
   if (!config.epochs && !config.max_steps) config.epochs = kDefaultEpochs;
   if (!config.batch_size && !config.batch_size_per_rank) config.batch_size = kDefaultBatchSize;
   if (!config.resume.empty() && config.out.empty()) config.out = resumed_run(config);
+}
+
+Patience patience(const TrainConfig& config) {
+  return {.join = std::chrono::seconds(config.join_timeout),
+          .operation = std::chrono::seconds(config.comm_timeout)};
 }
 
 /// Takes this rank's cores and sizes the thread pools; returns a line about it.
@@ -109,7 +116,7 @@ RunDirectory take_run_directory(TrainConfig& config, const std::optional<Checkpo
 
 TrainResult train(TrainConfig config, const TrainParts& parts, const TrainContext& context) {
   resolve(config);
-  const Group group = join(context.world, context.patience);
+  const Group group = join(context.world, patience(config));
   const std::string threads = take_cores(config, group);
   at::globalContext().setDeterministicAlgorithms(config.deterministic, false);
   const auto communicator = make_communicator(config.comm, group, on_gpu(config));

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "yoke/comm/join.h"
+#include "yoke/comm/world.h"
 #include "yoke/core/clock.h"
 #include "yoke/train/config.h"
 #include "yoke/train/reporter.h"
@@ -18,7 +18,6 @@ namespace yoke {
 struct TrainContext {
   Output output;
   World world = {};  ///< The ranks that train together; by itself this process alone.
-  Patience patience = {};
   const std::atomic<bool>* stop = nullptr;  ///< When it becomes true, the run saves and stops.
   std::string command;                      ///< For summary.json.
   Stopwatch clock;                          ///< Since the start of the program.
