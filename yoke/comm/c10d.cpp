@@ -29,13 +29,17 @@ bool has_port(int socket, int port, NameOf name_of) {
 }
 
 // TCPStore sends a request in several pieces, and its sockets wait for the acknowledgement of each
-// before the next: 40 ms a request. Accepted sockets take the setting from the listening one.
-void send_at_once(int port) {
+// before the next: 40 ms a request. Accepted sockets take the setting from the listening one. A
+// client's would wait for ever for a server that is none.
+void prepare_sockets(int port, std::chrono::milliseconds timeout) {
   const int on = 1;
+  const timeval limit{.tv_sec = timeout.count() / 1000, .tv_usec = timeout.count() % 1000 * 1000};
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd", error)) {
     const int file = std::stoi(entry.path().filename().string());
-    if (has_port(file, port, &::getsockname) || has_port(file, port, &::getpeername)) {
+    const bool client = has_port(file, port, &::getpeername);
+    if (client) ::setsockopt(file, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+    if (client || has_port(file, port, &::getsockname)) {
       ::setsockopt(file, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     }
   }
@@ -55,7 +59,8 @@ C10dStore tcp_store(const std::string& host, int& port, bool serve,
 #endif
   auto store = c10::make_intrusive<c10d::TCPStore>(host, options);
   port = store->getPort();
-  send_at_once(port);
+  prepare_sockets(port, timeout);
+  store->check({"greeting"});  // whoever listens there must answer
   return store;
 }
 
