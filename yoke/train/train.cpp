@@ -134,7 +134,9 @@ TrainResult train(TrainConfig config, const TrainParts& parts, const TrainContex
 
   // Only now, so that wrong usage leaves nothing behind.
   const RunDirectory directory = take_run_directory(config, checkpoint, *communicator);
-  const auto resume_step = checkpoint ? std::optional(checkpoint->step) : std::nullopt;
+  // Also where the run begins again, for want of a checkpoint, files may hold earlier reports.
+  const auto resume_step =
+      config.resume.empty() ? std::nullopt : std::optional(trainer.state().step);
   Reporter reporter(config, directory, context.output, communicator->rank(), resume_step,
                     trainer.state().wall_seconds);
 
