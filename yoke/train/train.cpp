@@ -80,16 +80,22 @@ void describe(Reporter& reporter, const TrainConfig& config, Workload& workload,
   }
 }
 
-/// Writes what repeats the run elsewhere: all but where it was and what it went on from. Of an
-/// earlier part of a resumed run, what came after `resume_step` goes: it is not this run's.
-void begin(const RunDirectory& directory, TrainConfig config,
+/// What repeats the run elsewhere: all but where it was and what it went on from. Threads stay as
+/// `given`, for another machine or number of ranks has others.
+std::string recipe(TrainConfig given, const Trainer& trainer) {
+  given.lr = trainer.lr();
+  given.out.clear();
+  given.resume.clear();
+  return recipe_text(to_recipe(given));
+}
+
+/// Of an earlier part of a resumed run, what came after `resume_step` goes: it is not this run's.
+void begin(const RunDirectory& directory, const std::string& recipe,
            std::optional<std::int64_t> resume_step) {
   std::filesystem::remove(directory.weights());
   std::filesystem::remove(directory.summary());
   if (resume_step) remove_checkpoints_after(directory.checkpoints(), *resume_step);
-  config.out.clear();
-  config.resume.clear();
-  write_file(directory.config(), recipe_text(to_recipe(config)));
+  write_file(directory.config(), recipe);
 }
 
 /// The weights alone, for `yoke evaluate` and `yoke export` of a run without checkpoints.
@@ -99,12 +105,13 @@ void write_final_weights(const RunDirectory& directory, const Workload& workload
 }
 
 /// The run directory: rank 0 makes it, the others have it by its name.
-RunDirectory take_run_directory(TrainConfig& config, const std::optional<Checkpoint>& checkpoint,
+RunDirectory take_run_directory(TrainConfig& config, const std::string& recipe,
+                                const std::optional<Checkpoint>& checkpoint,
                                 Communicator& communicator) {
   RunDirectory directory;
   if (communicator.rank() == 0) {
     directory = make_run_directory(config, !config.resume.empty());
-    begin(directory, config, checkpoint ? std::optional(checkpoint->step) : std::nullopt);
+    begin(directory, recipe, checkpoint ? std::optional(checkpoint->step) : std::nullopt);
   }
   directory.path = broadcast_text(communicator, directory.path.string(), 0);
   std::filesystem::create_directories(directory.path);  // on other hosts
@@ -116,6 +123,7 @@ RunDirectory take_run_directory(TrainConfig& config, const std::optional<Checkpo
 
 TrainResult train(TrainConfig config, const TrainParts& parts, const TrainContext& context) {
   resolve(config);
+  const TrainConfig given = config;
   const Group group = join(context.world, patience(config));
   const std::string threads = take_cores(config, group);
   at::globalContext().setDeterministicAlgorithms(config.deterministic, false);
@@ -133,7 +141,8 @@ TrainResult train(TrainConfig config, const TrainParts& parts, const TrainContex
   config.replicas = workload.engine.replicas;
 
   // Only now, so that wrong usage leaves nothing behind.
-  const RunDirectory directory = take_run_directory(config, checkpoint, *communicator);
+  const RunDirectory directory =
+      take_run_directory(config, recipe(given, trainer), checkpoint, *communicator);
   // Also where the run begins again, for want of a checkpoint, files may hold earlier reports.
   const auto resume_step =
       config.resume.empty() ? std::nullopt : std::optional(trainer.state().step);
