@@ -18,8 +18,8 @@ using Json = nlohmann::json;
 
 Json settings(const TrainConfig& config) {
   static const std::set<std::string> kOwn = {
-      "data-dir", "out",         "resume",       "threads",     "loader-threads",
-      "progress", "print-every", "join-timeout", "comm-timeout"};
+      "data-dir", "out",         "resume",       "threads",      "loader-threads",
+      "progress", "print-every", "join-timeout", "comm-timeout", "replicas"};
   Json json = Json::object();
   for (const auto& entry : to_recipe(config)) {
     if (!kOwn.contains(entry.key)) json[entry.key] = entry.value;
@@ -27,13 +27,16 @@ Json settings(const TrainConfig& config) {
   return json;
 }
 
+constexpr const char* kNotGiven = "not given";
+
 std::vector<std::string> differences(const Json& first, const Json& other) {
   std::set<std::string> keys;
   for (const auto& item : first.items()) keys.insert(item.key());
   for (const auto& item : other.items()) keys.insert(item.key());
   std::vector<std::string> found;
   for (const auto& key : keys) {
-    const auto a = first.value(key, "not given"), b = other.value(key, "not given");
+    const auto a = first.value(key, kNotGiven), b = other.value(key, kNotGiven);
+    if (key == "lr" && (a == kNotGiven || b == kNotGiven)) continue;  // compared once it is known
     if (a != b) found.push_back(fmt::format("--{} is '{}', rank 0 has '{}'", key, b, a));
   }
   return found;

@@ -138,6 +138,7 @@ TrainResult train(TrainConfig config, const TrainParts& parts, const TrainContex
   Trainer trainer(config, workload, *communicator);
   if (checkpoint) trainer.resume(*checkpoint);
   config.lr = trainer.lr();
+  agree_on_config(config, *communicator);  // once more, now that every learning rate is known
   config.replicas = workload.engine.replicas;
 
   // Only now, so that wrong usage leaves nothing behind.
