@@ -1,0 +1,150 @@
+// Trainings over simulated hosts that are stopped, cut off and killed.
+#include "tests/support/hosts.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <optional>
+
+#include "tests/cluster/training.h"
+#include "yoke/train/checkpoint.h"
+
+namespace yoke::test {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+
+class ClusterOfHosts : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto reason = Hosts::why_not();
+    if (!reason.empty()) GTEST_SKIP() << reason;
+    hosts_.emplace(3);
+  }
+
+  /// `yoke` with `arguments` on the first host, in a folder that all see.
+  std::vector<std::string> yoke(const std::string& arguments) const {
+    return hosts_->on(0, yoke_in(folder_.path(), arguments));
+  }
+
+  void train_alone(int epochs) const {
+    const auto result = run_program(yoke_in(folder_.path(), training("alone", epochs)));
+    ASSERT_EQ(result.status, 0) << result.output;
+  }
+
+  void expect_nothing_left() const {
+    for (int host = 0; host < 3; ++host) {
+      EXPECT_TRUE(comes_true([&] { return hosts_->processes(host).empty(); }))
+          << Hosts::name(host) << " runs " << testing::PrintToString(hosts_->processes(host));
+      EXPECT_EQ(run_program(hosts_->on(host, {"ls", "/dev/shm"})).output, "");
+    }
+  }
+
+  /// Waits until `ranks` ranks train together and have reported a step after `step`.
+  bool trains(const fs::path& run, std::size_t ranks, std::int64_t step) const {
+    return comes_true([&] {
+      const auto processes = rank_processes(folder_.path());
+      return processes.size() == ranks && processes.front().ranks == static_cast<int>(ranks) &&
+             steps_reported(run) > step;
+    });
+  }
+
+  std::optional<Hosts> hosts_;
+  TemporaryDirectory folder_;
+};
+
+TEST_F(ClusterOfHosts, TrainsAsOneProcessDoes) {
+  constexpr int kEpochs = 5;
+  ASSERT_NO_FATAL_FAILURE(train_alone(kEpochs));
+  for (const std::string hosts : {"host1,host2,host3", "host1,host2:2"}) {
+    const auto run = folder_.path() / hosts;
+    const auto result = run_program(yoke("run --hosts " + hosts + " " + training(run, kEpochs)));
+    ASSERT_EQ(result.status, 0) << result.output;
+    expect_whole(run, kEpochs, 3);
+    EXPECT_EQ(summary(run).at("comm"), "hierarchical");
+    expect_close_runs(folder_.path() / "alone", run);
+  }
+  expect_nothing_left();
+}
+
+TEST_F(ClusterOfHosts, StopsADetachedTrainingAfterACheckpoint) {
+  const auto run = folder_.path() / "run";
+  const auto detached =
+      run_program(yoke("run --detach --hosts host1,host2,host3 " +
+                       training("run", 1000000, "--checkpoint-every 1000000steps")));
+  ASSERT_EQ(detached.status, 0) << detached.output;
+  ASSERT_TRUE(trains(run, 3, 0));
+  const auto stopped = run_program(yoke("stop run"));
+  EXPECT_EQ(stopped.status, 0) << stopped.output;
+  EXPECT_THAT(stopped.output, HasSubstr("has ended on host1, host2, host3"));
+  const auto json = summary(run);
+  EXPECT_EQ(json.at("status"), "stopped");
+  const auto newest = read_newest_good(run / "checkpoints", [](const std::string&) {});
+  ASSERT_TRUE(newest.has_value());
+  EXPECT_EQ(newest->step, json.at("steps"));
+  expect_nothing_left();
+}
+
+// The link is slow so that the run does not end before the host is back.
+TEST_F(ClusterOfHosts, GoesOnWithTwoHostsAndThenWithThreeWhenALinkIsCut) {
+  constexpr int kEpochs = 35;
+  ASSERT_NO_FATAL_FAILURE(train_alone(kEpochs));
+  const auto run = folder_.path() / "run";
+  BackgroundProgram program(
+      yoke("run --nnodes 2:3 --heartbeat-timeout 2 --rdzv-conf last_call_timeout=1 "
+           "--hosts host1,host2,host3 " +
+           training("run", kEpochs,
+                    "--checkpoint-every 5steps "
+                    "--comm throttle:over=hierarchical,latency_milliseconds=5")));
+  ASSERT_TRUE(trains(run, 3, 12)) << program.output();
+  hosts_->cut(2);
+  ASSERT_TRUE(comes_true([&] { return rank_processes(folder_.path()).size() < 3; }));
+  ASSERT_TRUE(trains(run, 2, steps_reported(run))) << program.output();
+  hosts_->restore(2);
+  ASSERT_TRUE(comes_true([&] {
+    const auto ranks = rank_processes(folder_.path());
+    return ranks.size() == 3 && ranks.front().ranks == 3;
+  })) << program.output();
+  const auto result = program.wait();
+  ASSERT_EQ(result.status, 0) << result.output;
+  EXPECT_THAT(result.output, AllOf(HasSubstr("host host3 is lost"), HasSubstr("host host3 joins")));
+  expect_whole(run, kEpochs, 3);
+  EXPECT_NEAR(summary(run).at("val_top1").get<double>(),
+              summary(folder_.path() / "alone").at("val_top1").get<double>(), 0.05);
+  expect_nothing_left();
+}
+
+// Each host has a disk of its own: only the first holds checkpoints and the run's configuration.
+TEST_F(ClusterOfHosts, EndsBitForBitTheSameWhenAnAgentAndItsRankWereKilled) {
+  constexpr int kEpochs = 30;
+  const auto start = [&](const std::string& launch, const std::string& out) {
+    return yoke("run --hosts host1,host2,host3 " + launch + " " +
+                training("/run/" + out, kEpochs, "--checkpoint-every 5steps"));
+  };
+  const auto undisturbed = run_program(start("", "undisturbed"));
+  ASSERT_EQ(undisturbed.status, 0) << undisturbed.output;
+  BackgroundProgram program(start("--max-restarts 5", "killed"));
+  ASSERT_TRUE(comes_true([&] { return rank_processes(folder_.path()).size() == 3; }))
+      << program.output();
+  const auto ranks = rank_processes(folder_.path());
+  const fs::path first = fmt::format("/proc/{}/root/run/killed", ranks[0].pid);
+  ASSERT_TRUE(comes_true([&] { return steps_reported(first) >= 33; })) << program.output();
+  ::kill(ranks[2].parent, SIGKILL);
+  ::kill(ranks[2].pid, SIGKILL);
+  const auto result = program.wait();
+  ASSERT_EQ(result.status, 0) << result.output;
+  EXPECT_THAT(result.output, AllOf(HasSubstr("host host3 is lost"), HasSubstr("restart 1 of 5")));
+  const auto copied = run_program(
+      hosts_->on(0, {"cp", "-r", "/run/undisturbed", "/run/killed", folder_.path().string()}));
+  ASSERT_EQ(copied.status, 0) << copied.output;
+  expect_whole(folder_.path() / "killed", kEpochs, 3);
+  expect_same_runs(folder_.path() / "undisturbed", folder_.path() / "killed");
+  expect_nothing_left();
+}
+
+}  // namespace
+}  // namespace yoke::test

@@ -1,0 +1,69 @@
+// A training whose ranks are killed again and again.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <csignal>
+
+#include "tests/cluster/training.h"
+#include "yoke/core/random.h"
+
+namespace yoke::test {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr int kKills = 10, kEpochs = 88, kSteps = 10 * kEpochs;
+constexpr const char* kFlags = "--checkpoint-every 5steps --keep 2 --seed 7";
+
+/// Kills one of two ranks after step `least`; returns once the run trains again.
+void kill_one(const TemporaryDirectory& folder, std::int64_t least, RandomStream& random) {
+  const auto run = folder.path() / "killed";
+  ASSERT_TRUE(comes_true([&] { return steps_reported(run) >= least; })) << least;
+  std::this_thread::sleep_for(std::chrono::milliseconds(random.below(30)));
+  const auto ranks = rank_processes(folder.path());
+  ASSERT_EQ(ranks.size(), 2) << "it ended too early to tell anything";
+  ::kill(ranks[random.below(2)].pid, SIGKILL);
+  ASSERT_TRUE(comes_true([&] { return !alive(ranks); })) << "the other rank goes on";
+  const auto reached = steps_reported(run);
+  ASSERT_TRUE(comes_true([&] { return steps_reported(run) > reached; })) << reached;
+}
+
+TEST(Cluster, TrainingWhoseRanksAreKilledTenTimesEndsLikeAnUndisturbedOne) {
+  const TemporaryDirectory folder;
+  const auto start = [&](const char* out) {
+    return yoke_in(folder.path(), "run -np 2 --max-restarts 50 " + training(out, kEpochs, kFlags));
+  };
+  const auto undisturbed = run_program(start("undisturbed"));
+  ASSERT_EQ(undisturbed.status, 0) << undisturbed.output;
+  BackgroundProgram program(start("killed"));
+  RandomStream random(static_cast<std::uint64_t>(::getpid()), 0, 0, Purpose::kTest);
+  for (int kill = 0; kill < kKills; ++kill) {
+    kill_one(folder, kSteps * (kill + 1) / (kKills + 2), random);
+    ASSERT_FALSE(HasFatalFailure()) << program.output();
+  }
+  const auto result = program.wait();
+  EXPECT_EQ(result.status, 0) << result.output;
+  EXPECT_THAT(result.output, HasSubstr("restart 10 of 50"));
+  expect_whole(folder.path() / "killed", kEpochs, 2);
+  expect_same_runs(folder.path() / "undisturbed", folder.path() / "killed");
+}
+
+TEST(Cluster, TrainingKilledBeforeItsFirstCheckpointBeginsAgainWithCleanMetrics) {
+  const TemporaryDirectory folder;
+  const auto run = folder.path() / "run";
+  BackgroundProgram program(
+      yoke_in(folder.path(),
+              "run -np 2 --max-restarts 1 " + training(run, 20, "--checkpoint-every 1000steps")));
+  ASSERT_TRUE(comes_true([&] { return steps_reported(run) >= 3; })) << program.output();
+  const auto ranks = rank_processes(folder.path());
+  ASSERT_EQ(ranks.size(), 2);
+  ::kill(ranks[1].pid, SIGKILL);
+  const auto result = program.wait();
+  EXPECT_EQ(result.status, 0) << result.output;
+  EXPECT_THAT(result.output, HasSubstr("restart 1 of 1"));
+  expect_whole(run, 20, 2);
+}
+
+}  // namespace
+}  // namespace yoke::test

@@ -1,0 +1,80 @@
+// Trainings that mpirun or Slurm starts, without `yoke run`.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+#include "tests/cluster/training.h"
+#include "yoke/comm/factory.h"
+
+namespace yoke::test {
+namespace {
+
+constexpr int kEpochs = 3;
+
+bool has_mpi() {
+  const auto names = communicators().available();
+  return std::find(names.begin(), names.end(), "mpi") != names.end() &&
+         run_program({"sh", "-c", "command -v mpirun"}).status == 0;
+}
+
+class OtherLaunchers : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto alone = run_program(yoke_in(folder_.path(), training("alone", kEpochs)));
+    ASSERT_EQ(alone.status, 0) << alone.output;
+  }
+
+  void expect_like_one_process(const std::string& comm) const {
+    const auto run = folder_.path() / "run";
+    expect_whole(run, kEpochs, 2);
+    EXPECT_EQ(summary(run).at("comm"), comm);
+    expect_close_runs(folder_.path() / "alone", run);
+  }
+
+  ProgramResult mpirun(const std::string& more) const {
+    auto words = yoke_in(folder_.path(), training("run", kEpochs, more));
+    words.insert(words.begin(), {"mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "2"});
+    return run_program(limited(120, words));
+  }
+
+  TemporaryDirectory folder_;
+};
+
+TEST_F(OtherLaunchers, MpirunTrains) {
+  if (!has_mpi()) GTEST_SKIP() << "no MPI: sudo scripts/install-dependencies, -DYOKE_WITH_MPI=ON";
+  const auto result = mpirun("");
+  ASSERT_EQ(result.status, 0) << result.output;
+  expect_like_one_process("shared-memory");
+}
+
+TEST_F(OtherLaunchers, MpirunTrainsOverMpi) {
+  if (!has_mpi()) GTEST_SKIP() << "no MPI: sudo scripts/install-dependencies, -DYOKE_WITH_MPI=ON";
+  const auto result = mpirun("--comm mpi");
+  ASSERT_EQ(result.status, 0) << result.output;
+  expect_like_one_process("mpi");
+}
+
+TEST_F(OtherLaunchers, SlurmTrains) {
+  const int job = free_port();  // its last four digits make the port
+  std::vector<std::unique_ptr<BackgroundProgram>> tasks;
+  for (int task = 0; task < 2; ++task) {
+    auto words = yoke_in(folder_.path(), training("run", kEpochs));
+    words.insert(words.begin(), {"env", fmt::format("SLURM_PROCID={}", task),
+                                 fmt::format("SLURM_LOCALID={}", task), "SLURM_NTASKS=2",
+                                 "SLURM_NODEID=0", "SLURM_JOB_NODELIST=localhost",
+                                 "SLURM_TASKS_PER_NODE=2", fmt::format("SLURM_JOB_ID={}", job)});
+    tasks.push_back(std::make_unique<BackgroundProgram>(limited(120, words)));
+  }
+  for (const auto& task : tasks) {
+    const auto result = task->wait();
+    ASSERT_EQ(result.status, 0) << result.output;
+  }
+  expect_like_one_process("shared-memory");
+}
+
+}  // namespace
+}  // namespace yoke::test
