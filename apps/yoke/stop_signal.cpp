@@ -5,19 +5,20 @@
 namespace yoke {
 namespace {
 
-std::atomic<bool> stop_requested{false};
+std::atomic<bool> requested{false};
 static_assert(std::atomic<bool>::is_always_lock_free);  // so that a handler may write it
 
-void request_stop(int) { stop_requested = true; }
+void request_stop(int) { requested = true; }
 
 }  // namespace
 
-const std::atomic<bool>& catch_stop_signals() {
+const std::atomic<bool>& stop_requested() { return requested; }
+
+void catch_stop_signals() {
   struct sigaction action {};
   action.sa_handler = request_stop;
   action.sa_flags = SA_RESTART | static_cast<int>(SA_RESETHAND);
   for (const int signal : {SIGTERM, SIGINT, SIGUSR1}) sigaction(signal, &action, nullptr);
-  return stop_requested;
 }
 
 }  // namespace yoke

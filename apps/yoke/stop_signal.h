@@ -4,8 +4,10 @@
 
 namespace yoke {
 
-/// Catches SIGTERM, SIGINT and SIGUSR1 from now on: the result becomes true. A second signal ends
-/// the program at once.
-const std::atomic<bool>& catch_stop_signals();
+/// Whether a signal has come that catch_stop_signals() catches.
+const std::atomic<bool>& stop_requested();
+
+/// Catches SIGTERM, SIGINT and SIGUSR1 from now on. A second signal ends the program at once.
+void catch_stop_signals();
 
 }  // namespace yoke

@@ -119,7 +119,8 @@ int train_command(const Given& given) {
   if (config.threads == 0) config.threads = threads_from_environment();
   const TrainContext context{.output = standard_output(),
                              .world = world_from_environment(),
-                             .stop = &catch_stop_signals(),
+                             .stop = &stop_requested(),
+                             .joined = catch_stop_signals,
                              .command = command_line(),
                              .clock = given.clock};
   const TrainResult result = train(config, {}, context);

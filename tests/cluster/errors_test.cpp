@@ -89,6 +89,19 @@ TEST_F(ClusterErrors, ARankThatDoesNotCome) {
   expect_no_run();
 }
 
+TEST_F(ClusterErrors, ARankThatWaitsForOthersEndsAtASignal) {
+  const int port = free_port();
+  auto words = rank(0, "127.0.0.1", port, "--join-timeout 100");
+  words.erase(words.begin(), words.begin() + 3);  // the signal is for yoke itself
+  BackgroundProgram program(words);
+  const auto connect = fmt::format("</dev/tcp/127.0.0.1/{}", port);
+  ASSERT_TRUE(comes_true([&] { return run_program({"bash", "-c", connect}).status == 0; }));
+  program.send(SIGTERM);
+  const auto result = program.wait();
+  EXPECT_EQ(result.status, 128 + SIGTERM) << result.output;
+  expect_no_run();
+}
+
 TEST_F(ClusterErrors, RanksMayDifferInHowLongTheyWait) {
   const int port = free_port();
   std::vector<std::unique_ptr<BackgroundProgram>> ranks;

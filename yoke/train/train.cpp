@@ -125,6 +125,7 @@ TrainResult train(TrainConfig config, const TrainParts& parts, const TrainContex
   resolve(config);
   const TrainConfig given = config;
   const Group group = join(context.world, patience(config));
+  if (context.joined) context.joined();
   const std::string threads = take_cores(config, group);
   at::globalContext().setDeterministicAlgorithms(config.deterministic, false);
   const auto communicator = make_communicator(config.comm, group, on_gpu(config));

@@ -2,6 +2,7 @@
 #pragma once
 #include <atomic>
 #include <filesystem>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -19,8 +20,10 @@ struct TrainContext {
   Output output;
   World world = {};  ///< The ranks that train together; by itself this process alone.
   const std::atomic<bool>* stop = nullptr;  ///< When it becomes true, the run saves and stops.
-  std::string command;                      ///< For summary.json.
-  Stopwatch clock;                          ///< Since the start of the program.
+  /// Called once all ranks are there; `stop` is not looked at while they are waited for.
+  std::function<void()> joined = {};
+  std::string command;  ///< For summary.json.
+  Stopwatch clock;      ///< Since the start of the program.
 };
 
 /// What a run came to.
