@@ -120,7 +120,7 @@ TEST_F(ClusterOfHosts, GoesOnWithTwoHostsAndThenWithThreeWhenALinkIsCut) {
 
 // Each host has a disk of its own: only the first holds checkpoints and the run's configuration.
 TEST_F(ClusterOfHosts, EndsBitForBitTheSameWhenAnAgentAndItsRankWereKilled) {
-  constexpr int kEpochs = 30;
+  constexpr int kEpochs = 15;
   const auto start = [&](const std::string& launch, const std::string& out) {
     return yoke("run --hosts host1,host2,host3 " + launch + " " +
                 training("/run/" + out, kEpochs, "--checkpoint-every 5steps"));
