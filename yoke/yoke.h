@@ -1,6 +1,12 @@
 // yoke/yoke.h: what a program that uses the library includes.
+//
+// train() runs a whole training with a module or data of one's own, also over ranks (train/train.h,
+// examples/mnist). DataParallel trains a LibTorch program's own loop over ranks
+// (parallel/data_parallel.h, examples/data-parallel).
 #pragma once
 #include "yoke/comm/factory.h"
+#include "yoke/comm/join.h"
+#include "yoke/comm/world.h"
 #include "yoke/core/allocator.h"
 #include "yoke/core/error.h"
 #include "yoke/core/version.h"
@@ -9,6 +15,7 @@
 #include "yoke/models/model.h"
 #include "yoke/optim/optimizer.h"
 #include "yoke/optim/schedule.h"
+#include "yoke/parallel/data_parallel.h"
 #include "yoke/parallel/strategy.h"
 #include "yoke/train/evaluate.h"
 #include "yoke/train/train.h"

@@ -1,6 +1,7 @@
 // examples/mnist/main.cpp: trains a module of one's own with Yoke's data, optimizers and reports.
 //
 //   mnist [DATA [DATA_DIR [RUN_DIR]]]    DATA as for `yoke train --data`: mnist, glyphs, ...
+//   yoke run -np 2 -- ./mnist            over ranks; likewise with mpirun, srun, torchrun
 #include <torch/nn/modules/conv.h>
 #include <torch/nn/modules/linear.h>
 
@@ -46,7 +47,10 @@ int main(int argc, char** argv) try {
   const yoke::TrainParts parts{.model = [](const yoke::ModelInput& input) {
     return yoke::wrap_module(Network(input.image, input.classes), input.image);
   }};
-  const auto result = yoke::train(config, parts, {.output = {.stream = &std::cout}});
+  const auto world = yoke::world_from_environment();
+  const auto result =
+      yoke::train(config, parts, {.output = {.stream = &std::cout}, .world = world});
+  if (world.rank != 0) return 0;
   std::cout << "Validation accuracy " << result.summary.at("val_top1") << ", results in "
             << result.directory << '\n';
 } catch (const std::exception& error) {

@@ -113,6 +113,16 @@ TEST(Sources, AreShort) {
   }
 }
 
+TEST(Sources, AreUnderSixtyLinesInExamples) {
+  int checked = 0;
+  for (const auto& file : source_files({"examples"})) {
+    if (!file.path.ends_with(".cpp")) continue;
+    EXPECT_LT(file.lines.size(), 60U) << file.path << ": README.md says so";
+    ++checked;
+  }
+  EXPECT_GE(checked, 2);
+}
+
 TEST(Sources, AreNamedInSnakeCase) {
   const std::regex name(R"([a-z][a-z0-9]*(_[a-z0-9]+)*\.(cpp|h|def|proto))");
   for (const auto& file : source_files({"yoke", "apps"})) {

@@ -27,6 +27,7 @@ GradientHooks::GradientHooks(torch::nn::Module& module, const FlatParameters& pa
   const auto tensors = module.parameters();
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     const auto accumulator = autograd::impl::grad_accumulator(tensors[i]);
+    if (!accumulator) continue;  // frozen
     accumulator->add_post_hook(std::make_unique<Hook>(*this, i));
     accumulators_.push_back(accumulator);
   }

@@ -21,7 +21,7 @@ class GradientHooks {
   GradientHooks& operator=(const GradientHooks&) = delete;
 
   /// Runs `backward`, telling `ready` of each parameter as it is done, at last of those that took
-  /// no part.
+  /// no part or were frozen.
   void during(const GradientReady& ready, const std::function<void()>& backward);
 
  private:
