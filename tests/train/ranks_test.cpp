@@ -1,5 +1,7 @@
 // Training over ranks: the same losses and weights as in one process, for every communicator that
 // serves the ranks of a host.
+#include "tests/support/ranks.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,7 +11,9 @@
 #include "tests/support/support.h"
 #include "tests/train/run.h"
 #include "yoke/comm/factory.h"
+#include "yoke/core/error.h"
 #include "yoke/core/safetensors.h"
+#include "yoke/train/agree.h"
 
 namespace yoke::test {
 namespace {
@@ -133,6 +137,23 @@ TEST(Ranks, WithOtherFlagsAreRefused) {
     EXPECT_THAT(result.output, HasSubstr("--label-smoothing is '0.2', rank 0 has '0.1'"));
   }
   EXPECT_FALSE(std::filesystem::exists(directory.path() / "run"));
+}
+
+TEST(Ranks, MayDifferInPathsAndThreadsAlone) {
+  const auto agree = [](const std::function<void(TrainConfig&)>& change) {
+    run_ranks(2, [&](const Group& group) {
+      const auto communicator = make_communicator("shared-memory", group);
+      TrainConfig config;
+      if (group.rank == 1) change(config);
+      agree_on_config(config, *communicator);
+    });
+  };
+  EXPECT_NO_THROW(agree([](TrainConfig& config) {
+    config.data_dir = "elsewhere";
+    config.threads = 3;
+  }));
+  // Ranks add up at each report: with other intervals they would wait for each other.
+  EXPECT_THROW(agree([](TrainConfig& config) { config.print_every = 7; }), UsageError);
 }
 
 TEST(Ranks, StopTogetherOnASignalToOne) {

@@ -18,8 +18,8 @@ using Json = nlohmann::json;
 
 Json settings(const TrainConfig& config) {
   static const std::set<std::string> kOwn = {
-      "data-dir", "out",         "resume",       "threads",      "loader-threads",
-      "progress", "print-every", "join-timeout", "comm-timeout", "replicas"};
+      "data-dir", "out",      "resume",       "threads",      "loader-threads",
+      "replicas", "progress", "join-timeout", "comm-timeout"};
   Json json = Json::object();
   for (const auto& entry : to_recipe(config)) {
     if (!kOwn.contains(entry.key)) json[entry.key] = entry.value;
