@@ -4,8 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cmath>
+#include <set>
 #include <sstream>
+#include <thread>
 
 #include "tests/support/support.h"
 #include "yoke/core/clock.h"
@@ -93,6 +96,26 @@ TEST(ResourceSampler, AppendsWithItsFirstSecondWhenResumed) {
   ASSERT_EQ(lines.size(), 2u);
   EXPECT_LT(std::stod(lines[0][0]), 1000);
   EXPECT_GE(std::stod(lines[1][0]), 1000);
+}
+
+TEST(ResourceSampler, SharesAFileWithAnotherRankThatBeginsAtOnce) {
+  constexpr int kTries = 500;
+  const test::TemporaryDirectory directory;
+  for (int i = 0; i < kTries; ++i) {
+    const auto path = directory.path() / std::to_string(i);
+    std::atomic<int> ready = 0;
+    const auto sample = [&](int rank) {
+      for (++ready; ready < 2;) {
+      }
+      const ResourceSampler sampler(path, rank, 1h);
+    };
+    std::thread other(sample, 1);
+    sample(0);
+    other.join();
+    std::multiset<std::string> seen;
+    for (const auto& line : read_lines(path)) seen.insert(line.at(1));
+    ASSERT_THAT(seen, testing::ElementsAre("0", "1")) << read_file(path);
+  }
 }
 
 TEST(ResourceSampler, TellsWhyItEndedWhenTheDiskIsFull) {

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -19,6 +20,18 @@ std::string since(const Count& first, const Count& now) {
   return first && now ? field(std::max<std::int64_t>(0, *now - *first)) : "";
 }
 
+/// Keeps other processes from writing; several ranks share a file.
+class FileLock {
+ public:
+  explicit FileLock(int file) : file_(file) { ::flock(file_, LOCK_EX); }
+  ~FileLock() { ::flock(file_, LOCK_UN); }
+  FileLock(const FileLock&) = delete;
+  FileLock& operator=(const FileLock&) = delete;
+
+ private:
+  const int file_;
+};
+
 }  // namespace
 
 ResourceSampler::ResourceSampler(const std::filesystem::path& path, int rank,
@@ -26,7 +39,7 @@ ResourceSampler::ResourceSampler(const std::filesystem::path& path, int rank,
     : rank_(rank), period_(period), first_second_(first_second) {
   try {
     file_ = std::make_unique<FileDescriptor>(path, O_WRONLY | O_CREAT | O_APPEND);
-    if (::lseek(file_->get(), 0, SEEK_END) == 0) write(kResourcesHeader);
+    write("");
   } catch (const Error& error) {
     error_ = error.what();
     return;
@@ -86,10 +99,13 @@ void ResourceSampler::sample() {
                     since(first_.network_send_bytes, now.network_send_bytes)));
 }
 
+/// With the header before it where the file is empty.
 void ResourceSampler::write(const std::string& line) {
+  const FileLock lock(file_->get());
   const auto size_bytes = ::lseek(file_->get(), 0, SEEK_END);
+  const std::string text = size_bytes == 0 ? kResourcesHeader + line : line;
   try {
-    file_->write(std::as_bytes(std::span(line)));
+    file_->write(std::as_bytes(std::span(text)));
   } catch (const Error&) {
     [[maybe_unused]] const int ignored = ::ftruncate(file_->get(), size_bytes);
     throw;
