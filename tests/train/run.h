@@ -35,8 +35,7 @@ inline std::vector<nlohmann::json> reports(const std::filesystem::path& run) {
   for (std::string line; std::getline(lines, line);) {
     auto report = nlohmann::json::parse(line);
     for (const char* timed : {"seconds", "images_per_second", "data_wait_seconds",
-                              "compute_seconds", "communication_seconds",
-                              "communication_bytes"}) {
+                              "compute_seconds", "communication_seconds", "communication_bytes"}) {
       report.erase(timed);
     }
     reports.push_back(report);
