@@ -66,7 +66,7 @@ void write_full_mnist(const fs::path& folder) {
     std::string pixels, labels;
     for (std::uint32_t i = 0; i < images; ++i) {
       std::string image(784, '\0');
-      image.replace(28 * (2 * (i % 10) + 4), 56, 56, '\xc8');
+      image.replace(std::size_t{56} * (i % 10 + 2), 56, 56, '\xc8');
       pixels += image;
       labels += static_cast<char>(i % 10);
     }
