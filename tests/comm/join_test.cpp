@@ -121,7 +121,7 @@ TEST(Join, SaysThatNobodyAnswers) {
 
 TEST(LocalAddress, ListsTheInterfacesWhenThereIsNoSuchOne) {
   EXPECT_THAT(message<UsageError>([] { local_address("none7", "127.0.0.1"); }),
-              HasSubstr("there are: "));
+              HasSubstr("allowed: "));
   EXPECT_EQ(local_address("", "127.0.0.1"), "127.0.0.1");
   EXPECT_EQ(interface_of("127.0.0.1"), "lo");
 }

@@ -14,8 +14,8 @@ class EpochPace {
   void add(double compute, double data_wait, double communication);
 
   /// Starts anew. All ranks call it alike; rank 0 gets a line such as `pace  rank 2 on node-b was
-  /// slowest, computing 12.3 s, the median 10.1 s; ranks waited 0.1 to 2.2 s for each other; each
-  /// sent 812 MiB`; nothing for a group of one.
+  /// slowest: 12.30 s of its own work, the median 10.10 s; ranks waited 0.10 to 2.20 s for each
+  /// other; 812 MB of tensors went over each`; nothing for a group of one.
   std::optional<std::string> compare(Communicator& communicator);
 
  private:
