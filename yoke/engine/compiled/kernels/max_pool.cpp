@@ -22,10 +22,14 @@ struct Best {
   Words tap{};
 };
 
+// What is not a number stays: nothing takes its place. In the plainer form, (x > best) | (x != x),
+// g++ 12 takes each lane by itself, twenty times as slow.
 YOKE_INLINE void take_better(Best& best, Floats x, std::int32_t tap) {
-  const Words better = (x > best.value) | (x != x);  // what is not a number stays
-  best.value = better ? x : best.value;
-  best.tap = better ? Words{} + tap : best.tap;
+  const Words number = best.value == best.value;
+  const Floats other = number ? x : best.value;
+  const Words worse = other <= best.value;  // not where one of them is not a number
+  best.value = worse ? best.value : other;
+  best.tap = worse ? best.tap : Words{} + tap;
 }
 
 /// The largest lanes of a window, which may be cut off by the image's border.
