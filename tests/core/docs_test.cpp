@@ -121,10 +121,11 @@ std::set<std::string> launch_flags() {
 
 /// Flags of Yoke's other commands, and of other programs.
 std::set<std::string> other_flags() {
-  return {"json",       "mirror",      "output", "force",    "format", "layers",
-          "primitives", "seconds",     "grace",  "now",                            // yoke
-          "list",       "tests",       "lint",   "rounds",   "models", "table",    // scripts
-          "preset",     "build",       "prefix", "parallel", "target", "install",  // cmake
+  return {"json",       "mirror",      "output", "force",    "format",          "layers",
+          "primitives", "seconds",     "grace",  "now",      "compare-threads", "ranks",
+          "least-kib",  "most-kib",                                                       // yoke
+          "list",       "tests",       "lint",   "rounds",   "models",          "table",  // scripts
+          "preset",     "build",       "prefix", "parallel", "target",          "install",  // cmake
           "logdir",     "gtest_filter"};
 }
 
