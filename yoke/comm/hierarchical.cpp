@@ -84,14 +84,6 @@ class Hierarchical final : public Transport {
 
  private:
   void all_reduce(const Tensor& tensor) {
-    const auto type = tensor.scalar_type();
-    if (type != torch::kBFloat16 && type != torch::kFloat16) return all_reduce_once(tensor);
-    const Tensor sum = tensor.to(torch::kFloat32);  // to round once, at the end
-    all_reduce_once(sum);
-    Tensor(tensor).copy_(sum);
-  }
-
-  void all_reduce_once(const Tensor& tensor) {
     host_.run(Operation::all_reduce(tensor));
     const Tensor flat = tensor.view(-1);
     if (own_ < lanes_ && part(flat, own_).numel() > 0) {

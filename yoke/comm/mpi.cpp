@@ -5,6 +5,7 @@
 #include <limits>
 #include <thread>
 
+#include "yoke/comm/collectives.h"
 #include "yoke/comm/factory.h"
 #include "yoke/comm/mpi_session.h"
 #include "yoke/comm/shared/sum.h"
@@ -16,11 +17,6 @@ namespace {
 
 using mpi::check;
 using torch::Tensor;
-
-/// MPI cannot add these.
-bool is_half(const Tensor& tensor) {
-  return tensor.scalar_type() == torch::kBFloat16 || tensor.scalar_type() == torch::kFloat16;
-}
 
 /// Of the same size; halves only travel.
 MPI_Datatype type_of(const Tensor& tensor) {
@@ -54,7 +50,7 @@ bool overlap(const Tensor& a, const Tensor& b) {
   return begin_a < begin_b + b.nbytes() && begin_b < begin_a + a.nbytes();
 }
 
-class Mpi final : public Transport {
+class Mpi final : public Collectives {
  public:
   explicit Mpi(const Group& group)
       : session_(mpi::Session::get()), size_(group.size), timeout_(group.timeout) {
@@ -79,26 +75,6 @@ class Mpi final : public Transport {
 
   std::string describe() const override { return fmt::format("mpi ({} ranks)", size_); }
 
-  void run(const Operation& operation) override {
-    const Tensor& input = operation.input;
-    const Tensor& output = operation.output;
-    switch (operation.kind) {
-      case Collective::kAllReduce:
-        return is_half(input) ? all_reduce_halves(input) : all_reduce(input);
-      case Collective::kReduceScatter:
-        return is_half(input) ? reduce_scatter_halves(input, output)
-                              : reduce_scatter(input, output);
-      case Collective::kAllGather:
-        return all_gather(input, output);
-      case Collective::kBroadcast:
-        return broadcast(input, operation.peer);
-      case Collective::kSend:
-        return send(input, operation.peer);
-      case Collective::kReceive:
-        return receive(input, operation.peer);
-    }
-  }
-
  private:
   /// MPI would wait for ever for one that does not come.
   static void meet(const Group& group) {
@@ -108,7 +84,8 @@ class Mpi final : public Transport {
     }
   }
 
-  void all_reduce(const Tensor& tensor) {
+  void all_reduce(const Tensor& tensor) override {
+    if (is_half(tensor)) return all_reduce_by_parts(tensor, size_);
     MPI_Request request = MPI_REQUEST_NULL;
     check(MPI_Iallreduce(MPI_IN_PLACE, tensor.data_ptr(), to_count(tensor.numel()), type_of(tensor),
                          MPI_SUM, comm_, &request),
@@ -116,7 +93,8 @@ class Mpi final : public Transport {
     finish(request, {tensor});
   }
 
-  void reduce_scatter(const Tensor& input, const Tensor& output) {
+  void reduce_scatter(const Tensor& input, const Tensor& output) override {
+    if (is_half(input)) return reduce_scatter_halves(input, output);
     const Tensor sum = overlap(input, output) ? torch::empty_like(output) : output;
     MPI_Request request = MPI_REQUEST_NULL;
     check(MPI_Ireduce_scatter_block(input.data_ptr(), sum.data_ptr(), to_count(sum.numel()),
@@ -126,7 +104,7 @@ class Mpi final : public Transport {
     if (!sum.is_same(output)) Tensor(output).copy_(sum);
   }
 
-  void all_gather(const Tensor& input, const Tensor& output) {
+  void all_gather(const Tensor& input, const Tensor& output) override {
     const Tensor own = overlap(input, output) ? input.clone() : input;
     MPI_Request request = MPI_REQUEST_NULL;
     check(MPI_Iallgather(own.data_ptr(), to_count(own.numel()), type_of(own), output.data_ptr(),
@@ -135,7 +113,7 @@ class Mpi final : public Transport {
     finish(request, {own, output});
   }
 
-  void broadcast(const Tensor& tensor, int root) {
+  void broadcast(const Tensor& tensor, int root) override {
     MPI_Request request = MPI_REQUEST_NULL;
     check(MPI_Ibcast(tensor.data_ptr(), to_count(tensor.numel()), type_of(tensor), root, comm_,
                      &request),
@@ -143,7 +121,7 @@ class Mpi final : public Transport {
     finish(request, {tensor});
   }
 
-  void send(const Tensor& tensor, int to) {
+  void send(const Tensor& tensor, int to) override {
     MPI_Request request = MPI_REQUEST_NULL;
     check(MPI_Isend(tensor.data_ptr(), to_count(tensor.numel()), type_of(tensor), to, 0, comm_,
                     &request),
@@ -151,7 +129,7 @@ class Mpi final : public Transport {
     finish(request, {tensor});
   }
 
-  void receive(const Tensor& tensor, int from) {
+  void receive(const Tensor& tensor, int from) override {
     MPI_Request request = MPI_REQUEST_NULL;
     check(MPI_Irecv(tensor.data_ptr(), to_count(tensor.numel()), type_of(tensor), from, 0, comm_,
                     &request),
@@ -175,16 +153,6 @@ class Mpi final : public Transport {
     }
     shared::sum(output.scalar_type(), sources, output.numel(),
                 {static_cast<std::byte*>(output.data_ptr())});
-  }
-
-  void all_reduce_halves(const Tensor& tensor) {
-    const std::int64_t part = (tensor.numel() + size_ - 1) / size_;
-    const auto padded = torch::zeros({part * size_}, tensor.options());
-    padded.narrow(0, 0, tensor.numel()).copy_(tensor.view(-1));
-    const auto sum = torch::empty({part}, tensor.options());
-    reduce_scatter_halves(padded, sum);
-    all_gather(sum, padded);
-    Tensor(tensor).view(-1).copy_(padded.narrow(0, 0, tensor.numel()));
   }
 
   /// MPI moves on only when it is asked. So ask often for as long as the bytes may take to travel,

@@ -11,7 +11,8 @@ namespace yoke {
 enum class Collective { kAllReduce, kReduceScatter, kAllGather, kBroadcast, kSend, kReceive };
 
 /// One operation on contiguous tensors that all have one dtype: fp32, fp64, fp16, bf16, int64,
-/// int32 or uint8. Sums of fp16 and bf16 are rounded once.
+/// int32 or uint8. Sums of fp16 and bf16 are made in fp32 and rounded once,
+/// between hosts once more.
 struct Operation {
   Collective kind = Collective::kAllReduce;
   torch::Tensor input;

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "yoke/comm/collectives.h"
 #include "yoke/comm/factory.h"
 #include "yoke/comm/shared/arena.h"
 #include "yoke/comm/shared/room.h"
@@ -28,7 +29,7 @@ struct Span {
   std::size_t size() const { return end - begin; }
 };
 
-class SharedMemory final : public Transport {
+class SharedMemory final : public Collectives {
  public:
   explicit SharedMemory(const Group& group) : room_(group), arena_(group) {}
 
@@ -45,27 +46,8 @@ class SharedMemory final : public Transport {
     }
   }
 
-  void run(const Operation& operation) override {
-    const Tensor& input = operation.input;
-    const Tensor& output = operation.output;
-    switch (operation.kind) {
-      case Collective::kAllReduce:
-        return all_reduce(input);
-      case Collective::kReduceScatter:
-        return reduce_scatter(input, output);
-      case Collective::kAllGather:
-        return all_gather(input, output);
-      case Collective::kBroadcast:
-        return broadcast(input, operation.peer);
-      case Collective::kSend:
-        return send(input, operation.peer);
-      case Collective::kReceive:
-        return receive(input, operation.peer);
-    }
-  }
-
  private:
-  void all_reduce(const Tensor& tensor) {
+  void all_reduce(const Tensor& tensor) override {
     if (tensor.nbytes() <= shared::kSmallBytes) return all_reduce_small(tensor);
     const auto everywhere = arena_.everywhere(tensor.data_ptr(), tensor.nbytes());
     everywhere.empty() ? all_reduce_chunks(tensor) : all_reduce_in_place(tensor, everywhere);
@@ -150,7 +132,7 @@ class SharedMemory final : public Transport {
   }
 
   // Slots hold one piece per rank, of the part that this rank adds up.
-  void reduce_scatter(const Tensor& input, const Tensor& output) {
+  void reduce_scatter(const Tensor& input, const Tensor& output) override {
     const std::size_t n = output.nbytes(), piece = piece_bytes();
     for (std::size_t begin = 0, turn = 0; begin < n; begin += piece, ++turn) {
       const std::size_t count = std::min(piece, n - begin);
@@ -170,7 +152,7 @@ class SharedMemory final : public Transport {
     room_.meet();  // the slots may be written again
   }
 
-  void all_gather(const Tensor& input, const Tensor& output) {
+  void all_gather(const Tensor& input, const Tensor& output) override {
     const std::size_t n = input.nbytes();
     for (std::size_t begin = 0, turn = 0; begin < n; begin += shared::kChunkBytes, ++turn) {
       const std::size_t count = std::min(shared::kChunkBytes, n - begin);
@@ -184,7 +166,7 @@ class SharedMemory final : public Transport {
     room_.meet();  // the slots may be written again
   }
 
-  void broadcast(const Tensor& tensor, int root) {
+  void broadcast(const Tensor& tensor, int root) override {
     const std::size_t n = tensor.nbytes();
     for (std::size_t begin = 0, turn = 0; begin < n; begin += shared::kChunkBytes, ++turn) {
       const std::size_t count = std::min(shared::kChunkBytes, n - begin);
@@ -196,7 +178,7 @@ class SharedMemory final : public Transport {
     room_.meet();  // the slots may be written again
   }
 
-  void send(const Tensor& tensor, int to) {
+  void send(const Tensor& tensor, int to) override {
     Post& post = room_.post(room_.rank(), to);
     for (std::size_t begin = 0; begin < tensor.nbytes(); begin += shared::kPostBytes) {
       const std::uint32_t number = post.sent.value();
@@ -207,7 +189,7 @@ class SharedMemory final : public Transport {
     }
   }
 
-  void receive(const Tensor& tensor, int from) {
+  void receive(const Tensor& tensor, int from) override {
     Post& post = room_.post(from, room_.rank());
     for (std::size_t begin = 0; begin < tensor.nbytes(); begin += shared::kPostBytes) {
       const std::uint32_t number = post.taken.value();
