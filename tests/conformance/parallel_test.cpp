@@ -60,18 +60,18 @@ class EveryStrategy : public testing::TestWithParam<std::string> {
   torch::nn::Linear layer_{3, 2};
   FlatParameters parameters_{*layer_};
   std::unique_ptr<Communicator> communicator_ = make_communicator("single");
-  Copies copies_{parameters_, {}, *communicator_};
+  FixedEngine engine_{parameters_};
+  Copies copies_{engine_, parameters_, {}, *communicator_};
 };
 
 TEST_P(EveryStrategy, AloneTakesTheStepOfPlainSgd) {
   const auto strategy = make_strategy(GetParam(), copies_);
   const auto optimizer = make_optimizer("sgd", parameters_);
-  FixedEngine engine(parameters_);
   const auto before = parameters_.values().clone();
   const Batch batch{.input = torch::full({4, 1, 1, 1}, 3.0F),
                     .target = torch::zeros({4}, torch::kInt64)};
-  const auto loss = strategy->update(
-      *optimizer, [&] { return strategy->gradient(engine, batch, {}).loss; }, {.lr = 0.5});
+  const auto loss =
+      strategy->update(*optimizer, [&] { return strategy->gradient(batch, {}).loss; }, {.lr = 0.5});
   EXPECT_FLOAT_EQ(loss.item<float>(), 3.0F);
   EXPECT_TRUE(parameters_.values().allclose(before - 1));
   EXPECT_GE(strategy->communication_seconds(), 0);

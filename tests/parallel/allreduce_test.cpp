@@ -68,14 +68,13 @@ Result train(const std::string& strategy_text, int ranks,
     FlatParameters parameters(
         *model.module, [&](std::int64_t elements) { return communicator->allocate(elements); });
     const auto engine = make_eager_engine(model, parameters);
-    const auto strategy = make_strategy(strategy_text, {parameters, {}, *communicator});
+    const auto strategy = make_strategy(strategy_text, {*engine, parameters, {}, *communicator});
     const auto optimizer = make_optimizer("sgd:momentum=0.9", parameters);
     strategy->begin();
     for (int step = 0; step < 6; ++step) {
       const Batch batch = share_of(batch_of(step == 5 ? 1 : 17), group.rank, ranks);
       const auto loss = strategy->update(
-          *optimizer, [&] { return strategy->gradient(*engine, batch, {.step = step}).loss; },
-          {.lr = 0.1});
+          *optimizer, [&] { return strategy->gradient(batch, {.step = step}).loss; }, {.lr = 0.1});
       if (group.rank == 0) result.losses.push_back(loss.item<double>());
       check_agreement(parameters.values(), *communicator);
     }

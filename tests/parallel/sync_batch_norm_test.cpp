@@ -47,7 +47,7 @@ Result train(int ranks, const std::string& strategy_text) {
     FlatParameters parameters(*network);
     const auto engine = make_eager_engine(model, parameters);
     const auto strategy =
-        make_strategy(strategy_text, {parameters, network->buffers(), *communicator});
+        make_strategy(strategy_text, {*engine, parameters, network->buffers(), *communicator});
     const auto optimizer = make_optimizer("sgd:momentum=0.9", parameters);
     strategy->begin();
     for (int step = 0; step < 4; ++step) {
@@ -57,8 +57,7 @@ Result train(int ranks, const std::string& strategy_text) {
       const Batch batch =
           whole.slice(images * group.rank / ranks, images * (group.rank + 1) / ranks);
       const auto loss = strategy->update(
-          *optimizer, [&] { return strategy->gradient(*engine, batch, {.step = step}).loss; },
-          {.lr = 0.1});
+          *optimizer, [&] { return strategy->gradient(batch, {.step = step}).loss; }, {.lr = 0.1});
       if (group.rank == 0) result.losses[step] = loss.item<double>();
     }
     if (group.rank != 0) return;

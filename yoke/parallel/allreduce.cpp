@@ -41,23 +41,22 @@ class AllReduce final : public Strategy {
         compression_(make_compression(options.compress, copies.parameters, copies.communicator)),
         filler_(
             cut_into_buckets(copies.parameters, options.first_bucket_bytes, options.bucket_bytes),
-            [this](std::size_t bucket) { compression_->start(filler_.buckets()[bucket]); }) {}
+            [this](std::size_t bucket) { compression_->start(filler_.buckets()[bucket]); }) {
+    if (!options.sync_batchnorm) return;
+    copies_.engine.synchronise_batch_norm(
+        [this](const torch::Tensor& tensor) { copies_.communicator.all_reduce(tensor); });
+  }
 
   void begin() override {
     broadcast_model(copies_.parameters, copies_.buffers, copies_.communicator);
   }
 
-  Forward gradient(Engine& engine, const Batch& batch, const StepKey& key) override {
-    if (options_.sync_batchnorm && !synchronised_) {
-      engine.synchronise_batch_norm(
-          [this](const torch::Tensor& tensor) { copies_.communicator.all_reduce(tensor); });
-      synchronised_ = true;
-    }
+  Forward gradient(const Batch& batch, const StepKey& key) override {
     if (copies_.communicator.size() == 1 && options_.accumulate == 1) {
-      return engine.gradient(batch, key);
+      return copies_.engine.gradient(batch, key);
     }
     filler_.reset();
-    Forward forward = accumulate(engine, batch, key);
+    Forward forward = accumulate(batch, key);
     const Stopwatch waiting;
     const auto loss = forward.loss.clone();
     const Work summed = copies_.communicator.start(Operation::all_reduce(loss));
@@ -90,7 +89,7 @@ class AllReduce final : public Strategy {
  private:
   /// The batch in `accumulate` parts, whose gradients are added up; during the last, what is done
   /// goes to the other ranks.
-  Forward accumulate(Engine& engine, const Batch& batch, const StepKey& key) {
+  Forward accumulate(const Batch& batch, const StepKey& key) {
     auto& gradients = copies_.parameters.gradients();
     const std::int64_t parts = std::clamp<std::int64_t>(batch.size(), 1, options_.accumulate);
     torch::Tensor sum, loss = torch::zeros({});
@@ -105,7 +104,7 @@ class AllReduce final : public Strategy {
       const bool last = part + 1 == parts;
       const Batch slice =
           batch.slice(batch.size() * part / parts, batch.size() * (part + 1) / parts);
-      Forward forward = engine.gradient(slice, key, last ? ready : GradientReady());
+      Forward forward = copies_.engine.gradient(slice, key, last ? ready : GradientReady());
       loss = loss.to(forward.loss.device()) + forward.loss;
       scores.push_back(forward.scores);
       if (!last) sum = sum.defined() ? sum.add_(gradients) : gradients.clone();
@@ -118,7 +117,6 @@ class AllReduce final : public Strategy {
   const std::unique_ptr<Compression> compression_;
   BucketFiller filler_;
   std::int64_t steps_ = 0;
-  bool synchronised_ = false;  // the engine was told
   double communication_seconds_ = 0;
 };
 

@@ -17,8 +17,10 @@
 
 namespace yoke {
 
-/// What a strategy keeps together: this rank's copy of the model, and who has the others.
+/// What a strategy keeps together: this rank's copy of the model, what computes its gradient, and
+/// who has the others.
 struct Copies {
+  Engine& engine;
   FlatParameters& parameters;
   std::vector<torch::Tensor> buffers;  ///< The model's: running statistics and the like.
   Communicator& communicator;
@@ -34,7 +36,7 @@ class Strategy {
 
   /// Forward and backward of this rank's part of the batch; when it returns, loss and flat gradient
   /// are those the optimizer shall see.
-  virtual Forward gradient(Engine& engine, const Batch& batch, const StepKey& key) = 0;
+  virtual Forward gradient(const Batch& batch, const StepKey& key) = 0;
 
   /// Moves the parameters; returns the loss before the step, fp32 [].
   virtual torch::Tensor update(Optimizer& optimizer, const Objective& objective,
@@ -59,7 +61,7 @@ using MakeStrategy = std::unique_ptr<Strategy> (*)(const Copies& copies, Options
 const Registry<MakeStrategy>& strategies();
 
 /// Builds the strategy that `text` (`name:key=value,...`) names; what `copies` refers to must
-/// outlive it. @throws UsageError on an unknown name or option.
+/// outlive it. @throws UsageError on an unknown name or option, or what the engine cannot.
 std::unique_ptr<Strategy> make_strategy(std::string_view text, const Copies& copies);
 
 }  // namespace yoke

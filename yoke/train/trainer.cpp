@@ -40,7 +40,8 @@ Trainer::Trainer(const TrainConfig& config, Workload& workload, Communicator& co
       sampler_(workload.data.train->size(), batch_size_, communicator.rank(), communicator.size(),
                config.seed, true),
       total_steps_(count_steps(config, sampler_.steps_per_epoch())),
-      strategy_(make_strategy(config.strategy, {.parameters = workload.parameters,
+      strategy_(make_strategy(config.strategy, {.engine = *workload.engine.engine,
+                                                .parameters = workload.parameters,
                                                 .buffers = workload.model.module->buffers(),
                                                 .communicator = communicator})),
       optimizer_(make_optimizer(config.optimizer, workload.parameters)),
@@ -98,7 +99,7 @@ Trainer::StepReport Trainer::compute(std::int64_t step) {
   Forward forward;
   // Loss and mean gradient over all ranks at the current parameters.
   const Objective objective = [&] {
-    forward = strategy_->gradient(*workload_.engine.engine, batch, key);
+    forward = strategy_->gradient(batch, key);
     return forward.loss;
   };
   const auto loss = strategy_->update(*optimizer_, objective, rates);
