@@ -1,26 +1,13 @@
 // tests/cluster/training.h: trainings over ranks that tests start, watch, hurt and compare.
 #pragma once
-#include <chrono>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "tests/support/support.h"
 
 namespace yoke::test {
-
-/// Waits as long as a slow machine may need; false if the condition never came true.
-template <typename Condition>
-bool comes_true(const Condition& condition) {
-  const auto last = std::chrono::steady_clock::now() + std::chrono::seconds(120);
-  while (!condition()) {
-    if (std::chrono::steady_clock::now() > last) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  return true;
-}
 
 /// The words `train ...` of a run over 600 glyphs in batches of 60, the same for any number of
 /// ranks but for rounding; `more` flags follow.

@@ -5,10 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <filesystem>
 #include <optional>
-#include <thread>
 
 #include "yoke/core/file.h"
 
@@ -17,24 +15,13 @@ namespace {
 
 namespace fs = std::filesystem;
 using test::BackgroundProgram;
+using test::comes_true;
 using test::Hosts;
 using test::run_program;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
-using namespace std::chrono_literals;
-
-/// Waits as long as a slow machine may need; false if the condition never came true.
-template <typename Condition>
-bool comes_true(const Condition& condition) {
-  const auto last = std::chrono::steady_clock::now() + 120s;
-  while (!condition()) {
-    if (std::chrono::steady_clock::now() > last) return false;
-    std::this_thread::sleep_for(20ms);
-  }
-  return true;
-}
 
 class LaunchOnHosts : public testing::Test {
  protected:

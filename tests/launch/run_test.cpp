@@ -3,10 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <csignal>
 #include <filesystem>
-#include <thread>
 
 #include "tests/support/support.h"
 #include "yoke/core/file.h"
@@ -17,23 +15,12 @@ namespace {
 
 namespace fs = std::filesystem;
 using test::BackgroundProgram;
+using test::comes_true;
 using test::ProgramResult;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
-using namespace std::chrono_literals;
-
-/// Waits as long as a slow machine may need; false if the condition never came true.
-template <typename Condition>
-bool comes_true(const Condition& condition) {
-  const auto last = std::chrono::steady_clock::now() + 120s;
-  while (!condition()) {
-    if (std::chrono::steady_clock::now() > last) return false;
-    std::this_thread::sleep_for(10ms);
-  }
-  return true;
-}
 
 class YokeRun : public testing::Test {
  protected:

@@ -1,8 +1,10 @@
 // tests/support/support.h: what several test files need.
 #pragma once
+#include <chrono>
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace yoke::test {
@@ -46,6 +48,17 @@ class BackgroundProgram {
   TemporaryDirectory directory_;
   int pid_ = 0;  // 0 once it was waited for
 };
+
+/// Waits as long as a slow machine may need; false if the condition never came true.
+template <typename Condition>
+bool comes_true(const Condition& condition) {
+  const auto last = std::chrono::steady_clock::now() + std::chrono::seconds(120);
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > last) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return true;
+}
 
 /// Runs the `yoke` of this build.
 ProgramResult run_yoke(std::vector<std::string> arguments);
