@@ -18,7 +18,7 @@ using Json = nlohmann::json;
 
 Json settings(const TrainConfig& config) {
   static const std::set<std::string> kOwn = {
-      "data-dir", "out",      "resume",       "threads",      "loader-threads",
+      "data-dir", "out",      "resume",       "threads",     "loader-threads",
       "replicas", "progress", "join-timeout", "comm-timeout"};
   Json json = Json::object();
   for (const auto& entry : to_recipe(config)) {

@@ -1,9 +1,11 @@
 #include "yoke/train/train.h"
 
 #include <ATen/Context.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
 #include <fmt/format.h>
 #include <torch/cuda.h>
 
+#include <algorithm>
 #include <chrono>
 #include <vector>
 
@@ -51,6 +53,32 @@ std::string take_cores(TrainConfig& config, const Group& group) {
 /// The device of a GPU rank is known only with the workload; the communicator comes before.
 bool on_gpu(const TrainConfig& config) {
   return config.device != "cpu" && torch::cuda::is_available();
+}
+
+/// Ranks of a host that see the same GPUs take one each.
+void take_gpu(const Group& group) {
+  const auto ranks = group.neighbours();
+  const auto place = std::find(ranks.begin(), ranks.end(), group.rank) - ranks.begin();
+  const auto gpus = static_cast<std::ptrdiff_t>(torch::cuda::device_count());
+  c10::impl::VirtualGuardImpl(torch::kCUDA)
+      .setDevice({torch::kCUDA, static_cast<c10::DeviceIndex>(place % gpus)});
+}
+
+/// Who trains together, and with what.
+struct Meeting {
+  std::string threads;  ///< A line about this rank's.
+  std::unique_ptr<Communicator> communicator;
+};
+
+/// Waits for the other ranks, and shares the machine and the configuration with them.
+Meeting meet(TrainConfig& config, const TrainContext& context) {
+  const Group group = join(context.world, patience(config));
+  if (context.joined) context.joined();
+  if (on_gpu(config)) take_gpu(group);
+  Meeting meeting{.threads = take_cores(config, group),
+                  .communicator = make_communicator(config.comm, group, on_gpu(config))};
+  agree_on_config(config, *meeting.communicator);
+  return meeting;
 }
 
 void describe(Reporter& reporter, const TrainConfig& config, Workload& workload, Trainer& trainer,
@@ -124,12 +152,8 @@ RunDirectory take_run_directory(TrainConfig& config, const std::string& recipe,
 TrainResult train(TrainConfig config, const TrainParts& parts, const TrainContext& context) {
   resolve(config);
   const TrainConfig given = config;
-  const Group group = join(context.world, patience(config));
-  if (context.joined) context.joined();
-  const std::string threads = take_cores(config, group);
+  const auto [threads, communicator] = meet(config, context);
   at::globalContext().setDeterministicAlgorithms(config.deterministic, false);
-  const auto communicator = make_communicator(config.comm, group, on_gpu(config));
-  agree_on_config(config, *communicator);
   std::vector<std::string> warnings;
   const auto checkpoint = share_checkpoint(
       find_resume(config, [&](const std::string& text) { warnings.push_back(text); }),

@@ -1,5 +1,6 @@
 #include "yoke/train/workload.h"
 
+#include <c10/core/impl/VirtualGuardImpl.h>
 #include <fmt/format.h>
 #include <torch/cuda.h>
 
@@ -18,7 +19,8 @@ torch::Device choose_device(const std::string& name) {
     throw UsageError(
         "--device is 'cuda', but LibTorch sees no GPU; give --device cpu, or run 'yoke doctor'");
   }
-  return name == "cpu" || !available ? torch::kCPU : torch::kCUDA;
+  if (name == "cpu" || !available) return torch::kCPU;
+  return c10::impl::VirtualGuardImpl(torch::kCUDA).getDevice();  // that this rank has taken
 }
 
 DatasetSplits load_data(const TrainConfig& config, const TrainParts& parts) {
