@@ -59,7 +59,9 @@ class Bench {
     rounds.receive(agent, ended, now);
     pass(0s);
   }
-  void beat(const std::string& agent) { rounds.receive(agent, Beat(), now); }
+  void beat(const std::string& agent, bool running = true) {
+    rounds.receive(agent, Beat{running}, now);
+  }
   /// Lets time pass while `alive` are heard.
   void pass(Rounds::Clock::duration time, const std::vector<std::string>& alive = {}) {
     for (const auto last = now + time; now < last;) {
@@ -258,6 +260,24 @@ TEST(Rounds, TellAnAgentThatWasGivenUpToStartOver) {
   Bench bench({1, 1});
   bench.rounds.receive("stranger", Beat(), bench.now);
   EXPECT_TRUE(bench.last<Unknown>("stranger"));
+}
+
+TEST(Rounds, StartOverWithAnAgentThatNeverGotItsStart) {
+  Bench bench({2, 2}, 1);
+  bench.join("a");
+  bench.join("b");
+  bench.forget();
+  for (int second = 0; second < 7; ++second) {
+    bench.beat("b", false);
+    bench.pass(1s, {"a"});
+  }
+  EXPECT_THAT(bench.said, HasSubstr("host host-b is lost: it has no ranks"));
+  EXPECT_TRUE(bench.last<Stop>("a"));
+  bench.beat("b", false);
+  EXPECT_TRUE(bench.last<Unknown>("b"));
+  bench.end("a", {-SIGTERM});
+  bench.join("b");
+  EXPECT_EQ(bench.last<Start>("b")->attempt, 1);
 }
 
 TEST(Rounds, DoNotBlameHostsForThisProcessHavingSlept) {

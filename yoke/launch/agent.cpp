@@ -141,7 +141,7 @@ void Agent::tick() {
     lose_coordinator();
     connect();  // the old connection may hang for minutes
   } else if (now >= beat_at_) {
-    send(Beat());
+    send(Beat{ranks_ != nullptr});
     beat_at_ = now + ticks(options_.heartbeat_timeout / 5);
   }
 }

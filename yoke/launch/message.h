@@ -45,7 +45,9 @@ struct Ended {
 struct Leave {};
 
 /// Both: I am alive.
-struct Beat {};
+struct Beat {
+  bool running = false;  ///< Agent: I have ranks.
+};
 
 /// Coordinator: you are a member.
 struct Welcome {};
@@ -91,6 +93,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(StorePort, port, problem)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Join, run, version, host, address, node_rank, processes, store)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Failed, attempt)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Ended, attempt, exits, failures, now, store)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Beat, running)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Refuse, reason)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Start, attempt, restarts, resume, group_rank, first_rank,
                                    world_size, master_addr, master_port)

@@ -34,6 +34,8 @@ void Rounds::receive(const std::string& agent, const Message& message, Time now)
   member.seen = now;
   if (const auto* const signal = std::get_if<Signal>(&message)) {
     stop(signal->number, now);
+  } else if (const auto* const beat = std::get_if<Beat>(&message)) {
+    if (beat->running) member.ran = now;
   } else if (const auto* const failed = std::get_if<Failed>(&message)) {
     if (failed->attempt == attempt_ && phase_ == Phase::kRunning) end_round(SIGTERM, kFailureGrace);
   } else if (const auto* const result = std::get_if<Ended>(&message)) {
@@ -87,7 +89,7 @@ void Rounds::cannot_reach(int node_rank, const std::string& reason) {
 
 void Rounds::tick(Time now) {
   if (now - ticked_ > options_.heartbeat_timeout / 2) {  // this process was itself asleep
-    for (auto& [name, member] : members_) member.seen = now;
+    for (auto& [name, member] : members_) member.seen = member.ran = now;
   }
   ticked_ = now;
   for (auto member = members_.begin(); member != members_.end();) {
@@ -96,6 +98,8 @@ void Rounds::tick(Time now) {
       lose(member,
            fmt::format("nothing heard of it for {:.0f} s", options_.heartbeat_timeout.count()),
            now);
+    } else if (member->second.running && now - member->second.ran > options_.heartbeat_timeout) {
+      lose(member, "it has no ranks: a message was lost with a connection", now);
     }
     member = next;
   }

@@ -76,6 +76,7 @@ class Rounds {
     int order = 0;  // of joining
     bool running = false;
     Time seen;
+    Time ran;  // when its ranks were last known to run
   };
   enum class Phase { kForming, kRunning, kEnding };
   using Members = std::map<std::string, Member>;

@@ -26,7 +26,7 @@ void Rounds::join(const std::string& agent, const Join& join, Time now) {
   }
   contenders_.erase(agent);
   unreachable_.erase(join.node_rank);
-  members_[agent] = {.join = join, .order = joined_++, .running = false, .seen = now};
+  members_[agent] = {.join = join, .order = joined_++, .running = false, .seen = now, .ran = now};
   changed_ = now;
   effects_.send(agent, Welcome());
   const auto running = std::count_if(members_.begin(), members_.end(),
@@ -138,7 +138,7 @@ void Rounds::start(Time now) {
   phase_ = Phase::kRunning;
   for (const auto& [name, member] : chosen) {
     member->running = true;
-    member->seen = now;
+    member->seen = member->ran = now;
     effects_.send(name, start);
     ++start.group_rank;
     start.first_rank += member->join.processes;
