@@ -40,6 +40,26 @@ TEST(FlatParameters, BackwardFillsTheGradientsInPlace) {
   EXPECT_EQ(parameters.gradients().data_ptr(), storage);
 }
 
+TEST(FlatParameters, PartIsAViewWithWhatLiesThereOfEverySlice) {
+  torch::nn::Linear layer(3, 2);  // 6 weights, 2 biases
+  FlatParameters parameters(*layer);
+  FlatParameters part = parameters.part(4, 8), first = parameters.part(0, 3);
+  const torch::NoGradGuard no_grad;
+  part.values().fill_(5);
+  part.gradients().fill_(6);
+  EXPECT_EQ(layer->weight[1][1].item<float>(), 5);
+  EXPECT_EQ(layer->bias.grad()[1].item<float>(), 6);
+  EXPECT_EQ(part.size(), 4);
+  ASSERT_EQ(part.slices().size(), 2U);
+  EXPECT_EQ(part.slices()[0].offset, 0);
+  EXPECT_EQ(part.slices()[0].elements, 2);
+  EXPECT_EQ(part.slices()[0].shape, (std::vector<std::int64_t>{2, 3}));
+  EXPECT_EQ(part.slices()[1].offset, 2);
+  EXPECT_EQ(part.slices()[1].elements, 2);
+  EXPECT_EQ(first.slices()[0].elements, 3);
+  EXPECT_EQ(first.slices()[1].elements, 0);
+}
+
 TEST(FlatParameters, RefusesParametersThatShareMemory) {
   torch::nn::Linear layer(3, 3);
   layer->register_parameter("tied", layer->weight.detach());

@@ -49,7 +49,7 @@ Result train(int ranks, const std::string& strategy_text) {
     const auto strategy =
         make_strategy(strategy_text, {*engine, parameters, network->buffers(), *communicator});
     const auto optimizer = make_optimizer("sgd:momentum=0.9", parameters);
-    strategy->begin();
+    strategy->begin({});
     for (int step = 0; step < 4; ++step) {
       const std::int64_t images = step == 3 ? 1 : 7;
       const Batch whole{.input = (torch::arange(images * 36).view({images, 1, 6, 6}) * 0.7).cos(),

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <torch/nn/module.h>
 
+#include <algorithm>
 #include <set>
 
 #include "yoke/core/error.h"
@@ -41,6 +42,18 @@ FlatParameters::FlatParameters(torch::nn::Module& module, const Allocate& alloca
     parameter.set_data(view);
     parameter.mutable_grad() = gradients_.narrow(0, slice.offset, slice.elements).view(slice.shape);
   }
+}
+
+FlatParameters FlatParameters::part(std::int64_t begin, std::int64_t end) const {
+  FlatParameters part;
+  part.values_ = values_.narrow(0, begin, end - begin);
+  part.gradients_ = gradients_.narrow(0, begin, end - begin);
+  for (const auto& slice : slices_) {
+    const std::int64_t first = std::clamp(slice.offset, begin, end);
+    const std::int64_t last = std::clamp(slice.offset + slice.elements, begin, end);
+    part.slices_.push_back({slice.name, slice.shape, first - begin, last - first});
+  }
+  return part;
 }
 
 }  // namespace yoke

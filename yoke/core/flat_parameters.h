@@ -15,9 +15,9 @@ namespace yoke {
 
 /// One parameter's place in the flat vector.
 struct ParameterSlice {
-  std::string name;  ///< As in named_parameters(): `conv1.weight`.
-  std::vector<std::int64_t> shape;
-  std::int64_t offset = 0;  ///< In elements.
+  std::string name;                 ///< As in named_parameters(): `conv1.weight`.
+  std::vector<std::int64_t> shape;  ///< Of the whole parameter, also in a part.
+  std::int64_t offset = 0;          ///< In elements.
   std::int64_t elements = 0;
 };
 
@@ -32,12 +32,18 @@ class FlatParameters {
   /// named_parameters(). @throws Error when a parameter is not fp32 or two share memory.
   explicit FlatParameters(torch::nn::Module& module, const Allocate& allocate = {});
 
+  /// Elements [begin, end) of both vectors, in place; of every slice what lies there, if only
+  /// nothing, by its offset in the part.
+  FlatParameters part(std::int64_t begin, std::int64_t end) const;
+
   torch::Tensor& values() { return values_; }        ///< fp32 [P].
   torch::Tensor& gradients() { return gradients_; }  ///< fp32 [P].
   std::int64_t size() const { return values_.numel(); }
   const std::vector<ParameterSlice>& slices() const { return slices_; }
 
  private:
+  FlatParameters() = default;
+
   torch::Tensor values_;
   torch::Tensor gradients_;
   std::vector<ParameterSlice> slices_;

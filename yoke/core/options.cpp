@@ -128,4 +128,10 @@ Choice Choice::parse(std::string_view text, std::string_view kind) {
   return choice;
 }
 
+Choice Choice::parse_inner(std::string_view text, std::string_view kind) {
+  std::string plain(text);
+  std::replace(plain.begin(), plain.end(), '+', ',');
+  return parse(plain, kind);
+}
+
 }  // namespace yoke

@@ -59,6 +59,8 @@ struct Choice {
 
   /// Parses `name` or `name:key=value,...`. `kind` is the word of messages, e.g. "model".
   static Choice parse(std::string_view text, std::string_view kind);
+  /// The same of a choice that is itself the value of an option: `name:key=value+key=value`.
+  static Choice parse_inner(std::string_view text, std::string_view kind);
 };
 
 }  // namespace yoke

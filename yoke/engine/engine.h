@@ -7,6 +7,7 @@
 #include <string>
 
 #include "yoke/core/batch.h"
+#include "yoke/core/sum_over_ranks.h"
 
 namespace yoke {
 
@@ -20,9 +21,6 @@ struct StepKey {
 /// Hears of elements [begin, end) of the flat gradient that are final; of each element once, from
 /// one thread at a time, which may not be the caller's.
 using GradientReady = std::function<void(std::int64_t begin, std::int64_t end)>;
-
-/// Replaces a contiguous tensor by its sum over ranks.
-using SumOverRanks = std::function<void(const torch::Tensor&)>;
 
 /// What the forward pass of a training step found.
 struct Forward {

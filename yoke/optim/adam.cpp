@@ -40,8 +40,8 @@ std::vector<std::pair<std::string, torch::Tensor>> Adam::state() {
   return {{"steps", steps_}, {"exp_avg", mean_}, {"exp_avg_sq", square_}};
 }
 
-std::unique_ptr<Optimizer> make_adam(FlatParameters& parameters, Options& options) {
-  return std::make_unique<Adam>(parameters, options, WeightDecay::kInGradient, 0.0);
+std::unique_ptr<Optimizer> make_adam(const Shard& shard, Options& options) {
+  return std::make_unique<Adam>(shard.parameters, options, WeightDecay::kInGradient, 0.0);
 }
 
 }  // namespace yoke

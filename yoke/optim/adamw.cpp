@@ -3,8 +3,8 @@
 
 namespace yoke {
 
-std::unique_ptr<Optimizer> make_adamw(FlatParameters& parameters, Options& options) {
-  return std::make_unique<Adam>(parameters, options, WeightDecay::kDecoupled, 0.01);
+std::unique_ptr<Optimizer> make_adamw(const Shard& shard, Options& options) {
+  return std::make_unique<Adam>(shard.parameters, options, WeightDecay::kDecoupled, 0.01);
 }
 
 }  // namespace yoke

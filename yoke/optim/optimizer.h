@@ -12,6 +12,7 @@
 #include "yoke/core/flat_parameters.h"
 #include "yoke/core/options.h"
 #include "yoke/core/registry.h"
+#include "yoke/core/sum_over_ranks.h"
 #include "yoke/optim/schedule.h"
 
 namespace yoke {
@@ -19,6 +20,14 @@ namespace yoke {
 /// Computes the loss, fp32 [], at the current parameters and leaves its gradient in the flat
 /// gradients, both already reduced over ranks.
 using Objective = std::function<torch::Tensor()>;
+
+/// What an optimizer moves: all parameters, or a rank's part of them.
+struct Shard {
+  Shard(FlatParameters& moved, SumOverRanks over_parts = {})
+      : parameters(moved), sum(std::move(over_parts)) {}
+  FlatParameters& parameters;
+  SumOverRanks sum;  ///< Over all parts, for norms and dot products; empty where one is all.
+};
 
 /// Moves flat parameters down their gradient. First-order methods call the objective once.
 class Optimizer {
@@ -35,13 +44,13 @@ class Optimizer {
   virtual std::vector<std::pair<std::string, torch::Tensor>> state() = 0;
 };
 
-using MakeOptimizer = std::unique_ptr<Optimizer> (*)(FlatParameters& parameters, Options& options);
+using MakeOptimizer = std::unique_ptr<Optimizer> (*)(const Shard& shard, Options& options);
 
 /// Every optimizer of optimizers.def.
 const Registry<MakeOptimizer>& optimizers();
 
-/// Builds the optimizer that `text` (`name:key=value,...`) names; `parameters` must outlive it.
-/// @throws UsageError on an unknown name or option.
-std::unique_ptr<Optimizer> make_optimizer(std::string_view text, FlatParameters& parameters);
+/// Builds the optimizer that `text` (`name:key=value,...`) names; the parameters must outlive
+/// it. @throws UsageError on an unknown name or option.
+std::unique_ptr<Optimizer> make_optimizer(std::string_view text, const Shard& shard);
 
 }  // namespace yoke

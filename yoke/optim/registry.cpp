@@ -3,7 +3,7 @@
 namespace yoke {
 
 #define OPTIMIZER(id, help) \
-  std::unique_ptr<Optimizer> make_##id(FlatParameters& parameters, Options& options);
+  std::unique_ptr<Optimizer> make_##id(const Shard& shard, Options& options);
 #include "yoke/optim/optimizers.def"
 #undef OPTIMIZER
 
@@ -16,10 +16,10 @@ const Registry<MakeOptimizer>& optimizers() {
   return registry;
 }
 
-std::unique_ptr<Optimizer> make_optimizer(std::string_view text, FlatParameters& parameters) {
+std::unique_ptr<Optimizer> make_optimizer(std::string_view text, const Shard& shard) {
   Choice choice = Choice::parse(text, optimizers().kind());
   const auto& entry = optimizers().find(choice.name);
-  std::unique_ptr<Optimizer> optimizer = entry.make(parameters, choice.options);
+  std::unique_ptr<Optimizer> optimizer = entry.make(shard, choice.options);
   choice.options.finish();
   return optimizer;
 }

@@ -53,7 +53,7 @@ class Sgd final : public Optimizer {
 
 }  // namespace
 
-std::unique_ptr<Optimizer> make_sgd(FlatParameters& parameters, Options& options) {
+std::unique_ptr<Optimizer> make_sgd(const Shard& shard, Options& options) {
   const SgdOptions chosen{
       .momentum = options.get("momentum", 0.0, 0.0, 1.0),     // decay of the velocity
       .dampening = options.get("dampening", 0.0, 0.0, 1.0),   // of the velocity's intake
@@ -65,7 +65,7 @@ std::unique_ptr<Optimizer> make_sgd(FlatParameters& parameters, Options& options
         "needs a momentum above 0 and no dampening: try sgd:momentum=0.9,nesterov=true",
         chosen.momentum, chosen.dampening));
   }
-  return std::make_unique<Sgd>(parameters, chosen);
+  return std::make_unique<Sgd>(shard.parameters, chosen);
 }
 
 }  // namespace yoke

@@ -36,7 +36,7 @@ AllReduceOptions read(Options& options) {
 class AllReduce final : public Strategy {
  public:
   AllReduce(const Copies& copies, const AllReduceOptions& options)
-      : copies_(copies),
+      : Strategy(copies),
         options_(options),
         compression_(make_compression(options.compress, copies.parameters, copies.communicator)),
         filler_(
@@ -47,7 +47,7 @@ class AllReduce final : public Strategy {
         [this](const torch::Tensor& tensor) { copies_.communicator.all_reduce(tensor); });
   }
 
-  void begin() override {
+  void begin(const RunShape&) override {
     broadcast_model(copies_.parameters, copies_.buffers, copies_.communicator);
   }
 
@@ -112,7 +112,6 @@ class AllReduce final : public Strategy {
     return {.loss = loss, .scores = scores.size() == 1 ? scores.front() : torch::cat(scores)};
   }
 
-  const Copies copies_;
   const AllReduceOptions options_;
   const std::unique_ptr<Compression> compression_;
   BucketFiller filler_;

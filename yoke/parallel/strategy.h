@@ -26,13 +26,35 @@ struct Copies {
   Communicator& communicator;
 };
 
+/// What strategies know of a run before its first step.
+struct RunShape {
+  std::int64_t first_step = 0;  ///< Of this process: more than 0 after a resume.
+  std::int64_t steps_per_epoch = 1;
+  std::int64_t total_steps = 1;
+};
+
+/// Numbers about a run, by name.
+using Counters = std::vector<std::pair<std::string, double>>;
+
 /// Decides what ranks exchange, and when, in each step. All ranks call it alike.
 class Strategy {
  public:
+  explicit Strategy(Copies copies) : copies_(std::move(copies)) {}
   virtual ~Strategy() = default;
+  Strategy(const Strategy&) = delete;
+  Strategy& operator=(const Strategy&) = delete;
+
+  /// The optimizer that moves this rank's parameters, or what of them is this rank's to move, as
+  /// `text` names it. All ranks call its state() alike. @throws UsageError.
+  virtual std::unique_ptr<Optimizer> make_optimizer(std::string_view text) {
+    return yoke::make_optimizer(text, copies_.parameters);
+  }
 
   /// Before the first step: gives all ranks the parameters and buffers of rank 0.
-  virtual void begin() = 0;
+  virtual void begin(const RunShape& run) = 0;
+
+  /// Whether ranks wait for each other in step `step`; in others each goes its own way.
+  virtual bool meets([[maybe_unused]] std::int64_t step) const { return true; }
 
   /// Forward and backward of this rank's part of the batch; when it returns, loss and flat gradient
   /// are those the optimizer shall see.
@@ -44,6 +66,8 @@ class Strategy {
 
   /// Before the model is measured or saved: makes equal on all ranks what may have come to differ.
   virtual void synchronise() = 0;
+  /// After that: gives each rank back what synchronise() took from it, and the step goes on.
+  virtual void go_on() {}
 
   /// What it carries from step to step beside the model, as tensors that a checkpoint reads, and a
   /// resume writes, in place; whole on rank 0 after synchronise().
@@ -53,6 +77,12 @@ class Strategy {
 
   /// Seconds this rank has waited for others so far, in steps.
   virtual double communication_seconds() const = 0;
+
+  /// What it has counted in this process, for summary.json: `rounds`, ...
+  virtual Counters counters() const { return {}; }
+
+ protected:
+  const Copies copies_;
 };
 
 using MakeStrategy = std::unique_ptr<Strategy> (*)(const Copies& copies, Options& options);

@@ -14,7 +14,7 @@ Json optional_json(const std::optional<Value>& value) {
 }
 
 void add_workload(Json& json, const Workload& workload) {
-  json["device"] = workload.device.str();
+  json["device"] = c10::DeviceTypeName(workload.device.type(), /*lower_case=*/true);
   json["parameters"] = workload.parameters.size();
   json["classes"] = workload.data.train->info().class_names;
   json["train_images"] = workload.data.train->size();
@@ -42,6 +42,7 @@ void add_result(Json& json, const TrainConfig& config, const Trainer& trainer) {
   json["val_top5"] = validation ? Json(validation->top5) : Json();
   json["best_val_top1"] = validation ? Json(state.best_val_top1) : Json();
   json["per_class_accuracy"] = state.per_class_accuracy;
+  for (const auto& [name, value] : trainer.counters()) json["counters"][name] = value;
   json["target_accuracy"] = optional_json(config.target_accuracy);
   json["target_reached"] = trainer.target_reached();
   json["time_to_target_seconds"] = optional_json(state.time_to_target_seconds);

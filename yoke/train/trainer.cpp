@@ -44,7 +44,7 @@ Trainer::Trainer(const TrainConfig& config, Workload& workload, Communicator& co
                                                 .parameters = workload.parameters,
                                                 .buffers = workload.model.module->buffers(),
                                                 .communicator = communicator})),
-      optimizer_(make_optimizer(config.optimizer, workload.parameters)),
+      optimizer_(strategy_->make_optimizer(config.optimizer)),
       lr_(config.lr.value_or(optimizer_->default_lr())),
       schedule_(make_schedule(config.schedule, {.lr = lr_,
                                                 .total_steps = total_steps_,
@@ -65,7 +65,15 @@ NamedTensors Trainer::carried_state() {
   return state;
 }
 
-void Trainer::begin() { strategy_->begin(); }
+void Trainer::begin() {
+  strategy_->begin({.first_step = state_.step,
+                    .steps_per_epoch = steps_per_epoch(),
+                    .total_steps = total_steps_});
+}
+
+void Trainer::finish() { strategy_->synchronise(); }
+
+bool Trainer::meets() const { return strategy_->meets(state_.step); }
 
 std::unique_ptr<Loader> Trainer::make_loader() const {
   const Transform transform(workload_.data.train->info(), workload_.data.augmentation);
@@ -116,8 +124,10 @@ void Trainer::check_loss() const {
 
 Evaluation Trainer::evaluate() {
   strategy_->synchronise();
-  return yoke::evaluate(*workload_.engine.engine, communicator_, workload_.data.validation,
-                        batch_size_, workload_.loader);
+  auto result = yoke::evaluate(*workload_.engine.engine, communicator_, workload_.data.validation,
+                               batch_size_, workload_.loader);
+  strategy_->go_on();
+  return result;
 }
 
 Checkpoint Trainer::checkpoint() {
@@ -127,10 +137,12 @@ Checkpoint Trainer::checkpoint() {
   for (const auto& entry : to_recipe(config_)) config[entry.key] = entry.value;
   RunState state = state_;
   state.cpu_seconds += process_usage().cpu_seconds;
-  return {.step = state_.step,
-          .model = snapshot(module_state(*workload_.model.module)),
-          .optimizer = snapshot(carried_state()),
-          .state = {{"config", config}, {"run", state.to_json()}}};
+  Checkpoint checkpoint{.step = state_.step,
+                        .model = snapshot(module_state(*workload_.model.module)),
+                        .optimizer = snapshot(carried_state()),
+                        .state = {{"config", config}, {"run", state.to_json()}}};
+  strategy_->go_on();
+  return checkpoint;
 }
 
 double Trainer::epoch() const {

@@ -26,6 +26,9 @@ class Trainer {
   /// Before the first step: gives all ranks the same model and state.
   void begin();
 
+  /// Whether ranks wait for each other in the next step.
+  bool meets() const;
+
   /// Takes the next step. @throws Error when the loss is not a number.
   void step();
 
@@ -34,6 +37,9 @@ class Trainer {
 
   /// A copy of all state, as of now, whole on rank 0. All ranks call it alike.
   Checkpoint checkpoint();
+
+  /// After the last step: makes the model the same on all ranks.
+  void finish();
 
   /// @throws Error when the last loss was not a number; on a GPU this waits for the step.
   void check_loss() const;
@@ -46,6 +52,7 @@ class Trainer {
   std::int64_t total_steps() const { return total_steps_; }
   double lr() const { return lr_; }  ///< The base learning rate.
   double epoch() const;              ///< Passes over the training images done, with fraction.
+  Counters counters() const { return strategy_->counters(); }
   bool target_reached() const { return state_.time_to_target_seconds.has_value(); }
 
  private:

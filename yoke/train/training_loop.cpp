@@ -62,12 +62,14 @@ RunStatus TrainingLoop::run(const std::atomic<bool>* stop) {
   signals.send(asked());
   signals.receive();
   while (!done() && !signals.stop()) {
-    signals.send(asked());
+    const bool meets = trainer_.meets() || reports(trainer_.state().step + 1);
+    if (meets) signals.send(asked());
     take_step();
-    signals.receive();
-    after_step();
+    if (meets) signals.receive();
+    after_step(meets);
   }
   if (config_.checkpoint_every.on()) finish_saving();
+  trainer_.finish();
   trainer_.state().wall_seconds = seconds();
   return done() ? RunStatus::kCompleted : RunStatus::kStopped;
 }
@@ -84,15 +86,20 @@ void TrainingLoop::take_step() {
   }
 }
 
-void TrainingLoop::after_step() {
+bool TrainingLoop::reports(std::int64_t step) const {
+  return step == trainer_.total_steps() || step % config_.print_every == 0 ||
+         step % trainer_.steps_per_epoch() == 0;
+}
+
+void TrainingLoop::after_step(bool met) {
   const std::int64_t step = trainer_.state().step;
   const std::int64_t steps_per_epoch = trainer_.steps_per_epoch();
   const bool last = step == trainer_.total_steps();
   reporter_.step(progress());
-  if (last || step % config_.print_every == 0 || step % steps_per_epoch == 0) report();
+  if (reports(step)) report();
   if (last || step % steps_per_epoch == 0) compare_ranks();
-  if (last || config_.eval_every.due(step, steps_per_epoch, evaluate_clock_)) evaluate();
-  if (config_.checkpoint_every.due(step, steps_per_epoch, save_clock_)) save();
+  if (last || config_.eval_every.due(step, steps_per_epoch, met ? evaluate_clock_ : 0)) evaluate();
+  if (config_.checkpoint_every.due(step, steps_per_epoch, met ? save_clock_ : 0)) save();
 }
 
 void TrainingLoop::compare_ranks() {

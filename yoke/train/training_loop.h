@@ -32,7 +32,8 @@ class TrainingLoop {
   class Signals;
 
   void take_step();
-  void after_step();
+  void after_step(bool met);  // whether ranks told each other their signals
+  bool reports(std::int64_t step) const;
   void report();
   void compare_ranks();
   void evaluate();
