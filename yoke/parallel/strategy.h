@@ -56,6 +56,9 @@ class Strategy {
   /// Whether ranks wait for each other in step `step`; in others each goes its own way.
   virtual bool meets([[maybe_unused]] std::int64_t step) const { return true; }
 
+  /// Whether ranks take steps as each is ready, one more than another, and meet now and then.
+  virtual bool runs_free() const { return false; }
+
   /// Forward and backward of this rank's part of the batch; when it returns, loss and flat gradient
   /// are those the optimizer shall see.
   virtual Forward gradient(const Batch& batch, const StepKey& key) = 0;

@@ -13,6 +13,7 @@
 #include "yoke/train/accuracy.h"
 #include "yoke/train/flags.h"
 #include "yoke/train/module_state.h"
+#include "yoke/train/step_pool.h"
 
 namespace yoke {
 namespace {
@@ -77,26 +78,48 @@ bool Trainer::meets() const { return strategy_->meets(state_.step); }
 
 std::unique_ptr<Loader> Trainer::make_loader() const {
   const Transform transform(workload_.data.train->info(), workload_.data.augmentation);
+  // A rank that runs free may come to take all steps.
+  const std::int64_t left = total_steps_ - state_.step;
+  const std::int64_t most = state_.step + (runs_free() ? left * communicator_.size() : left);
   return std::make_unique<Loader>(workload_.data.train, sampler_, transform, config_.seed,
-                                  state_.step, total_steps_, workload_.loader);
+                                  state_.step, most, workload_.loader);
 }
 
 void Trainer::step() {
+  const Stopwatch watch;
+  take(state_.step);
+  state_.images_seen += sampler_.global_size(state_.step % steps_per_epoch());
+  state_.train_seconds += watch.seconds();
+  ++state_.step;
+}
+
+void Trainer::run_free(std::int64_t last) {
+  const Stopwatch watch;
+  StepPool pool(communicator_.group(), state_.step, (last - state_.step) * communicator_.size());
+  const std::int64_t before = state_.window.images();
+  while (const auto taken = pool.take()) take(state_.step + *taken / communicator_.size());
+  const Stopwatch waiting;
+  const auto images = torch::tensor({state_.window.images() - before}, torch::kInt64);
+  communicator_.all_reduce(images);
+  state_.window.add_times(waiting.seconds(), 0, waiting.seconds());
+  state_.images_seen += images.item<std::int64_t>();
+  state_.train_seconds += watch.seconds();
+  state_.step = last;
+}
+
+/// A step of this rank, timed.
+void Trainer::take(std::int64_t step) {
   if (!loader_) loader_ = make_loader();
-  communicator_.set_step(state_.step);
+  communicator_.set_step(step);
   const Stopwatch watch;
   const double waited = loader_->wait_seconds();
   const double communicated = strategy_->communication_seconds();
-  last_ = compute(state_.step);
-  const double seconds = watch.seconds();
+  last_ = compute(step);
   state_.window.add(last_.loss, last_.ranks);
-  state_.window.add_times(seconds, loader_->wait_seconds() - waited,
+  state_.window.add_times(watch.seconds(), loader_->wait_seconds() - waited,
                           strategy_->communication_seconds() - communicated);
-  state_.images_seen += sampler_.global_size(state_.step % steps_per_epoch());
-  state_.train_seconds += seconds;
   state_.data_wait_seconds += loader_->wait_seconds() - waited;
   state_.lr = last_.lr;
-  ++state_.step;
   if (last_.loss.is_cpu()) check_loss();
 }
 

@@ -32,6 +32,13 @@ class Trainer {
   /// Takes the next step. @throws Error when the loss is not a number.
   void step();
 
+  /// Whether ranks take steps as each is ready.
+  bool runs_free() const { return strategy_->runs_free(); }
+
+  /// Takes steps until all ranks together have taken what they would have by step `last`, each of
+  /// its own images, and meets the others. @throws Error as step() does.
+  void run_free(std::int64_t last);
+
   /// Measures the validation images.
   Evaluation evaluate();
 
@@ -63,6 +70,7 @@ class Trainer {
     double lr = 0;
   };
 
+  void take(std::int64_t step);
   StepReport compute(std::int64_t step);
   NamedTensors carried_state();
   std::unique_ptr<Loader> make_loader() const;

@@ -62,9 +62,10 @@ RunStatus TrainingLoop::run(const std::atomic<bool>* stop) {
   signals.send(asked());
   signals.receive();
   while (!done() && !signals.stop()) {
-    const bool meets = trainer_.meets() || reports(trainer_.state().step + 1);
+    const bool free = trainer_.runs_free();
+    const bool meets = free || trainer_.meets() || reports(trainer_.state().step + 1);
     if (meets) signals.send(asked());
-    take_step();
+    take([&] { free ? trainer_.run_free(next_halt()) : trainer_.step(); });
     if (meets) signals.receive();
     after_step(meets);
   }
@@ -74,9 +75,19 @@ RunStatus TrainingLoop::run(const std::atomic<bool>* stop) {
   return done() ? RunStatus::kCompleted : RunStatus::kStopped;
 }
 
-void TrainingLoop::take_step() {
+std::int64_t TrainingLoop::next_halt() const {
+  const std::int64_t steps_per_epoch = trainer_.steps_per_epoch();
+  std::int64_t step = trainer_.state().step + 1;
+  while (!reports(step) && !config_.eval_every.due(step, steps_per_epoch, 0) &&
+         !config_.checkpoint_every.due(step, steps_per_epoch, 0)) {
+    ++step;
+  }
+  return step;
+}
+
+void TrainingLoop::take(const std::function<void()>& steps) {
   try {
-    trainer_.step();
+    steps();
   } catch (const Error& error) {
     if (!writer_) throw;
     writer_->wait();

@@ -1,6 +1,7 @@
 // yoke/train/training_loop.h: what happens between the steps: reports, evaluations, checkpoints.
 #pragma once
 #include <atomic>
+#include <functional>
 #include <optional>
 
 #include "yoke/core/clock.h"
@@ -31,8 +32,9 @@ class TrainingLoop {
   /// asked to stop, and rank 0's clocks.
   class Signals;
 
-  void take_step();
-  void after_step(bool met);  // whether ranks told each other their signals
+  void take(const std::function<void()>& steps);
+  std::int64_t next_halt() const;  // the step after which something else is due
+  void after_step(bool met);       // whether ranks told each other their signals
   bool reports(std::int64_t step) const;
   void report();
   void compare_ranks();

@@ -8,7 +8,8 @@ namespace yoke::shared {
 
 torch::Tensor Arena::allocate(std::int64_t elements) {
   const auto bytes = static_cast<std::size_t>(std::max<std::int64_t>(elements, 1)) * sizeof(float);
-  auto segments = exchange(group_, fmt::format("arena/{}", attempts_++), bytes);
+  auto segments = exchange(group_, fmt::format("arena/{}", attempts_++),
+                           std::vector(static_cast<std::size_t>(group_.size), bytes));
   const auto own = segments[static_cast<std::size_t>(group_.rank)];
   allocated_.push_back(std::move(segments));
   return torch::from_blob(

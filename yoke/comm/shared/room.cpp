@@ -10,8 +10,9 @@
 namespace yoke::shared {
 namespace {
 
-std::size_t room_bytes(int ranks) {
-  return sizeof(Desk) + static_cast<std::size_t>(ranks) * sizeof(Post);
+std::vector<std::size_t> room_bytes(int size) {
+  const auto ranks = static_cast<std::size_t>(size);
+  return std::vector(ranks, sizeof(Desk) + ranks * sizeof(Post));
 }
 
 }  // namespace

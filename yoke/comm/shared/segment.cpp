@@ -104,17 +104,18 @@ void Segment::map() {
   data_ = static_cast<std::byte*>(address);
 }
 
-Segments exchange(const Group& group, const std::string& name, std::size_t bytes) {
+Segments exchange(const Group& group, const std::string& name,
+                  const std::vector<std::size_t>& bytes) {
   Segments segments(static_cast<std::size_t>(group.size));
   auto& own = segments[static_cast<std::size_t>(group.rank)];
   const auto names = agree(group, name + "/name", [&] {
-    own = std::make_shared<Segment>(bytes);
+    own = std::make_shared<Segment>(bytes[static_cast<std::size_t>(group.rank)]);
     return own->name();
   });
   agree(group, name + "/opened", [&] {
     for (int rank = 0; rank < group.size; ++rank) {
       const auto i = static_cast<std::size_t>(rank);
-      if (rank != group.rank) segments[i] = std::make_shared<Segment>(names[i], bytes);
+      if (rank != group.rank) segments[i] = std::make_shared<Segment>(names[i], bytes[i]);
     }
     return std::string();
   });

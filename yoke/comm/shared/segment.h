@@ -48,12 +48,13 @@ class Segment {
   std::byte* data_ = nullptr;
 };
 
-/// One segment of every rank of a group, by rank, all of the same size.
+/// One segment of every rank of a group, by rank.
 using Segments = std::vector<std::shared_ptr<Segment>>;
 
-/// Each rank makes one and opens those of the others; all call it alike. `name` is its own in the
-/// group. @throws NoSharedMemory, on all ranks, where one has no room or cannot open another's;
-/// CommError where one does not come.
-Segments exchange(const Group& group, const std::string& name, std::size_t bytes);
+/// Each rank makes one of its `bytes`, by rank, and opens those of the others; all call it alike.
+/// `name` is its own in the group. @throws NoSharedMemory, on all ranks, where one has no room or
+/// cannot open another's; CommError where one does not come.
+Segments exchange(const Group& group, const std::string& name,
+                  const std::vector<std::size_t>& bytes);
 
 }  // namespace yoke::shared

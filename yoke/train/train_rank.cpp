@@ -1,0 +1,199 @@
+#include "yoke/train/train_rank.h"
+
+#include <ATen/Context.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
+#include <fmt/format.h>
+#include <torch/cuda.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "yoke/comm/factory.h"
+#include "yoke/comm/text.h"
+#include "yoke/core/clock.h"
+#include "yoke/core/error.h"
+#include "yoke/core/file.h"
+#include "yoke/core/threads.h"
+#include "yoke/train/agree.h"
+#include "yoke/train/cores.h"
+#include "yoke/train/export.h"
+#include "yoke/train/flags.h"
+#include "yoke/train/module_state.h"
+#include "yoke/train/resume.h"
+#include "yoke/train/run_directory.h"
+#include "yoke/train/summary.h"
+
+namespace yoke {
+namespace {
+
+/// Whether the ranks are threads of this process.
+bool in_process(const TrainContext& context, const Group& group) {
+  return context.world.size == 1 && group.size > 1;
+}
+
+/// Takes this rank's cores and sizes the thread pools; returns a line about it.
+std::string take_cores(TrainConfig& config, const Group& group) {
+  const CoreShare share = share_cores(group, cpu_budget(), config.threads);
+  if (group.size > 1) pin_to(share.cores);
+  config.threads = share.threads;
+  set_threads(share.threads);
+  return share.text;
+}
+
+/// The device of a GPU rank is known only with the workload; the communicator comes before.
+bool on_gpu(const TrainConfig& config) {
+  return config.device != "cpu" && torch::cuda::is_available();
+}
+
+/// Ranks of a host that see the same GPUs take one each.
+void take_gpu(const Group& group) {
+  const auto ranks = group.neighbours();
+  const auto place = std::find(ranks.begin(), ranks.end(), group.rank) - ranks.begin();
+  const auto gpus = static_cast<std::ptrdiff_t>(torch::cuda::device_count());
+  c10::impl::VirtualGuardImpl(torch::kCUDA)
+      .setDevice({torch::kCUDA, static_cast<c10::DeviceIndex>(place % gpus)});
+}
+
+/// Who trains together, and with what.
+struct Meeting {
+  std::string threads;  ///< A line about this rank's.
+  std::unique_ptr<Communicator> communicator;
+};
+
+/// Shares the machine and the configuration with the other ranks.
+Meeting meet(TrainConfig& config, const TrainContext& context, const Group& group) {
+  if (in_process(context, group) && config.threads > 0) {
+    config.threads = std::max<std::int64_t>(1, config.threads / group.size);
+  }
+  if (on_gpu(config)) take_gpu(group);
+  Meeting meeting{.threads = take_cores(config, group),
+                  .communicator = make_communicator(config.comm, group, on_gpu(config))};
+  agree_on_config(config, *meeting.communicator);
+  return meeting;
+}
+
+void describe(Reporter& reporter, const TrainConfig& config, Workload& workload, Trainer& trainer,
+              const RunDirectory& directory, const std::string& threads) {
+  const auto& train = *workload.data.train;
+  reporter.message(
+      fmt::format("model      {}, {} parameters", config.model, workload.parameters.size()));
+  reporter.message(
+      fmt::format("data       {}, {} training and {} validation images, {} in {} classes",
+                  config.data, train.size(), workload.data.validation->size(),
+                  train.info().image.str(), train.info().classes()));
+  reporter.message(fmt::format("step       {} images, {}, lr {:g}, schedule {}; {} steps",
+                               trainer.batch_size(), config.optimizer, trainer.lr(),
+                               config.schedule, trainer.total_steps()));
+  auto& engine = workload.engine;
+  if (!engine.note.empty()) reporter.message(engine.note);
+  reporter.message(fmt::format("engine     {}", engine.engine->describe(trainer.batch_size())));
+  reporter.message(fmt::format("machine    {}, {}", workload.device.str(), threads));
+  const Communicator& ranks = trainer.communicator();
+  if (ranks.size() > 1) {
+    reporter.message(fmt::format("ranks      {} over {}", ranks.size(), ranks.describe()));
+  }
+  reporter.message(fmt::format("results    {}", directory.path.string()));
+  if (trainer.state().step > 0) {
+    reporter.message(
+        fmt::format("resumed    at step {} of {}", trainer.state().step, trainer.total_steps()));
+  }
+}
+
+/// What repeats the run elsewhere: all but where it was and what it went on from. Threads stay as
+/// `given`, for another machine or number of ranks has others.
+std::string recipe(TrainConfig given, const Trainer& trainer) {
+  given.lr = trainer.lr();
+  given.out.clear();
+  given.resume.clear();
+  return recipe_text(to_recipe(given));
+}
+
+/// Of an earlier part of a resumed run, what came after `resume_step` goes: it is not this run's.
+void begin(const RunDirectory& directory, const std::string& recipe,
+           std::optional<std::int64_t> resume_step) {
+  std::filesystem::remove(directory.weights());
+  std::filesystem::remove(directory.summary());
+  if (resume_step) remove_checkpoints_after(directory.checkpoints(), *resume_step);
+  write_file(directory.config(), recipe);
+}
+
+/// The weights alone, for `yoke evaluate` and `yoke export` of a run without checkpoints.
+void write_final_weights(const RunDirectory& directory, const Workload& workload) {
+  write_weights(directory.weights(), WeightFormat::kSafetensors,
+                module_state(*workload.model.module));
+}
+
+/// The run directory: rank 0 makes it, the others have it by its name.
+RunDirectory take_run_directory(TrainConfig& config, const std::string& recipe,
+                                const std::optional<Checkpoint>& checkpoint,
+                                Communicator& communicator) {
+  RunDirectory directory;
+  if (communicator.rank() == 0) {
+    directory = make_run_directory(config, !config.resume.empty());
+    begin(directory, recipe, checkpoint ? std::optional(checkpoint->step) : std::nullopt);
+  }
+  directory.path = broadcast_text(communicator, directory.path.string(), 0);
+  std::filesystem::create_directories(directory.path);  // on other hosts
+  config.out = directory.path;
+  return directory;
+}
+
+}  // namespace
+
+TrainResult train_rank(TrainConfig config, const TrainParts& parts, const TrainContext& context,
+                       const Group& group) {
+  const TrainConfig given = config;
+  const auto [threads, communicator] = meet(config, context, group);
+  at::globalContext().setDeterministicAlgorithms(config.deterministic, false);
+  std::vector<std::string> warnings;
+  const auto checkpoint = share_checkpoint(
+      find_resume(config, [&](const std::string& text) { warnings.push_back(text); }),
+      *communicator);
+  Workload workload(config, parts,
+                    [&](std::int64_t elements) { return communicator->allocate(elements); });
+  Trainer trainer(config, workload, *communicator);
+  if (checkpoint) trainer.resume(*checkpoint);
+  config.lr = trainer.lr();
+  agree_on_config(config, *communicator);  // once more, now that every learning rate is known
+  config.replicas = workload.engine.replicas;
+  if (in_process(context, group) && group.rank > 0) config.resources = false;  // are rank 0's
+
+  // Only now, so that wrong usage leaves nothing behind.
+  const RunDirectory directory =
+      take_run_directory(config, recipe(given, trainer), checkpoint, *communicator);
+  // Also where the run begins again, for want of a checkpoint, files may hold earlier reports.
+  const auto resume_step =
+      config.resume.empty() ? std::nullopt : std::optional(trainer.state().step);
+  Reporter reporter(config, directory, context.output, communicator->rank(), resume_step,
+                    trainer.state().wall_seconds);
+
+  TrainResult result{.status = RunStatus::kCompleted, .directory = directory.path, .summary = {}};
+  const auto summarise = [&](const std::string& status, const std::string& error) {
+    result.summary = make_summary({.status = status,
+                                   .error = error,
+                                   .command = context.command,
+                                   .config = config,
+                                   .workload = workload,
+                                   .communicator = *communicator,
+                                   .trainer = trainer});
+    if (communicator->rank() != 0) return;
+    write_file(directory.summary(), result.summary.dump(2) + "\n");
+  };
+  try {
+    for (const auto& warning : warnings) reporter.message(warning);
+    describe(reporter, config, workload, trainer, directory, threads);
+    reporter.graph(workload.model);
+    result.status =
+        TrainingLoop(config, trainer, reporter, directory, context.clock).run(context.stop);
+    reporter.finish();
+    if (communicator->rank() == 0) write_final_weights(directory, workload);
+    summarise(result.status == RunStatus::kCompleted ? "completed" : "stopped", "");
+  } catch (const std::exception& error) {
+    reporter.finish();
+    summarise("failed", error.what());
+    throw;
+  }
+  return result;
+}
+
+}  // namespace yoke
