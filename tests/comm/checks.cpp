@@ -191,6 +191,26 @@ void reduces_what_it_allocated(const std::string& name, const Group& group) {
   }
 }
 
+/// Into the tensors themselves and into others; at an odd place of the memory.
+void scatters_and_gathers_what_it_allocated(const std::string& name, const Group& group) {
+  const auto comm = make_communicator(name, group);
+  for (const std::int64_t part : {0, 1, 17, 30'001}) {
+    const std::int64_t size = part * comm->size();
+    const Tensor whole = comm->allocate(size + 3).narrow(0, 3, size);
+    const Tensor own = whole.narrow(0, comm->rank() * part, part);
+    const Tensor other = torch::empty({part});
+    const Tensor sum = sum_of(size, torch::kFloat32, comm->size());
+    for (const Tensor& output : {other, own, other, own}) {
+      whole.copy_(numbers(size, torch::kFloat32, comm->rank()));
+      comm->reduce_scatter(whole, output);
+      expect_equal(output, sum.narrow(0, comm->rank() * part, part), "reduce-scatter");
+      output.add_(1);
+      comm->all_gather(output, whole);
+      expect_equal(whole, sum + 1, "all-gather");
+    }
+  }
+}
+
 void works_in_several_groups(const std::string& name, const Group& group) {
   const auto a = make_communicator(name, again(group, "a"));
   const auto b = make_communicator(name, again(group, "b"));
@@ -247,6 +267,7 @@ const std::vector<Check>& checks() {
       {"sums are bitwise equal", sums_bitwise_equal},
       {"rounds halves once", rounds_halves_once},
       {"reduces what it allocated", reduces_what_it_allocated},
+      {"scatters and gathers what it allocated", scatters_and_gathers_what_it_allocated},
       {"works in several groups at once", works_in_several_groups},
       {"works in parts of a group", works_in_parts},
       {"describes itself", describes_itself},

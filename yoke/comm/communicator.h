@@ -68,8 +68,9 @@ class Communicator {
   void send(const torch::Tensor& tensor, int to) { run(Operation::send(tensor, to)); }
   void receive(const torch::Tensor& tensor, int from) { run(Operation::receive(tensor, from)); }
 
-  /// Zeros, fp32 [elements], that all_reduce() reduces without copies where the transport can. All
-  /// ranks call it alike.
+  /// Zeros, fp32 [elements], that all_reduce(), reduce_scatter() (as input) and all_gather() (as
+  /// output) take without copies where the transport can. All ranks call it alike, and use the
+  /// same elements in an operation.
   torch::Tensor allocate(std::int64_t elements);
 
  private:

@@ -11,23 +11,20 @@
 #include "yoke/comm/collectives.h"
 #include "yoke/comm/factory.h"
 #include "yoke/comm/shared/arena.h"
+#include "yoke/comm/shared/in_place.h"
 #include "yoke/comm/shared/room.h"
+#include "yoke/comm/shared/span.h"
 #include "yoke/comm/shared/sum.h"
 #include "yoke/core/error.h"
 
 namespace yoke {
 namespace {
 
+using shared::bytes_of;
+using shared::elements;
 using shared::Post;
+using shared::Span;
 using torch::Tensor;
-
-std::byte* bytes_of(const Tensor& tensor) { return static_cast<std::byte*>(tensor.data_ptr()); }
-
-/// A range of bytes of a tensor.
-struct Span {
-  std::size_t begin = 0, end = 0;
-  std::size_t size() const { return end - begin; }
-};
 
 class SharedMemory final : public Collectives {
  public:
@@ -49,8 +46,8 @@ class SharedMemory final : public Collectives {
  private:
   void all_reduce(const Tensor& tensor) override {
     if (tensor.nbytes() <= shared::kSmallBytes) return all_reduce_small(tensor);
-    const auto everywhere = arena_.everywhere(tensor.data_ptr(), tensor.nbytes());
-    everywhere.empty() ? all_reduce_chunks(tensor) : all_reduce_in_place(tensor, everywhere);
+    const shared::Places places = arena_.everywhere(tensor.data_ptr(), tensor.nbytes());
+    places.empty() ? all_reduce_chunks(tensor) : shared::all_reduce_in_place(room_, tensor, places);
   }
 
   /// Every rank adds up everything: one meeting.
@@ -63,20 +60,6 @@ class SharedMemory final : public Collectives {
       sources.push_back(room_.desk(rank).small[slot].data());
     }
     shared::sum(tensor.scalar_type(), sources, tensor.numel(), {bytes_of(tensor)});
-  }
-
-  /// Where ranks see each other's tensors, each adds up its part and writes it to all.
-  void all_reduce_in_place(const Tensor& tensor, const std::vector<std::byte*>& everywhere) {
-    const Span own = part({0, tensor.nbytes()}, room_.rank());
-    std::vector<const std::byte*> sources;
-    std::vector<std::byte*> targets = {everywhere[index(room_.rank())] + own.begin};
-    for (int rank = 0; rank < room_.size(); ++rank) {
-      sources.push_back(everywhere[index(rank)] + own.begin);
-      if (rank != room_.rank()) targets.push_back(everywhere[index(rank)] + own.begin);
-    }
-    room_.meet();
-    shared::sum(tensor.scalar_type(), sources, elements(tensor, own), targets);
-    room_.meet();
   }
 
   /// Chunk by chunk: while a chunk is added up, the next goes in and the one before comes out.
@@ -131,8 +114,20 @@ class SharedMemory final : public Collectives {
     }
   }
 
-  // Slots hold one piece per rank, of the part that this rank adds up.
   void reduce_scatter(const Tensor& input, const Tensor& output) override {
+    const shared::Places places = arena_.everywhere(input.data_ptr(), input.nbytes());
+    places.empty() ? reduce_scatter_pieces(input, output)
+                   : shared::reduce_scatter_in_place(room_, places, output);
+  }
+
+  void all_gather(const Tensor& input, const Tensor& output) override {
+    const shared::Places places = arena_.everywhere(output.data_ptr(), output.nbytes());
+    places.empty() ? all_gather_chunks(input, output)
+                   : shared::all_gather_in_place(room_, input, output, places);
+  }
+
+  // Slots hold one piece per rank, of the part that this rank adds up.
+  void reduce_scatter_pieces(const Tensor& input, const Tensor& output) {
     const std::size_t n = output.nbytes(), piece = piece_bytes();
     for (std::size_t begin = 0, turn = 0; begin < n; begin += piece, ++turn) {
       const std::size_t count = std::min(piece, n - begin);
@@ -152,7 +147,7 @@ class SharedMemory final : public Collectives {
     room_.meet();  // the slots may be written again
   }
 
-  void all_gather(const Tensor& input, const Tensor& output) override {
+  void all_gather_chunks(const Tensor& input, const Tensor& output) {
     const std::size_t n = input.nbytes();
     for (std::size_t begin = 0, turn = 0; begin < n; begin += shared::kChunkBytes, ++turn) {
       const std::size_t count = std::min(shared::kChunkBytes, n - begin);
@@ -202,22 +197,13 @@ class SharedMemory final : public Collectives {
 
   static std::size_t index(int rank) { return static_cast<std::size_t>(rank); }
 
-  static std::int64_t elements(const Tensor& tensor, const Span& span) {
-    return static_cast<std::int64_t>(span.size() / tensor.element_size());
-  }
-
   static Span chunk_of(const Tensor& tensor, std::size_t chunk) {
     const std::size_t begin = chunk * shared::kChunkBytes;
     return {begin, std::min(tensor.nbytes(), begin + shared::kChunkBytes)};
   }
 
-  /// What `rank` adds up of `whole`: whole cache lines, but for the last part.
   Span part(const Span& whole, int rank) const {
-    const auto ranks = static_cast<std::size_t>(room_.size());
-    const std::size_t lines = (whole.size() / ranks + 63) / 64 * 64;
-    const std::size_t begin = std::min(whole.end, whole.begin + index(rank) * lines);
-    const bool last = rank + 1 == room_.size();
-    return {begin, last ? whole.end : std::min(whole.end, begin + lines)};
+    return shared::part_of(whole, rank, room_.size());
   }
 
   /// Of a rank in a slot that all ranks share: whole cache lines.

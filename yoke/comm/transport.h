@@ -28,7 +28,8 @@ class Transport {
   /// background thread that calls run(): GPUs do.
   virtual std::optional<Work> start(const Operation&) { return std::nullopt; }
 
-  /// Zeros, fp32 [elements], that all_reduce() reduces where they lie. All ranks call it alike.
+  /// Zeros, fp32 [elements], for large tensors to be operated on where they lie. All ranks call it
+  /// alike.
   virtual torch::Tensor allocate(std::int64_t elements) { return torch::zeros({elements}); }
 };
 
