@@ -1,12 +1,18 @@
 // yoke/parallel/allreduce.cpp: synchronous data parallel training; every rank applies the mean
 // gradient over the images of all ranks, reduced in buckets while the backward pass goes on (Li et
-// al. 2020, "PyTorch Distributed: Experiences on Accelerating Data Parallel Training").
+// al. 2020, "PyTorch Distributed: Experiences on Accelerating Data Parallel Training"). With
+// shard_state each rank keeps the optimizer's state of its part of the parameters alone (shards.h).
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "yoke/core/clock.h"
+#include "yoke/core/error.h"
 #include "yoke/parallel/agreement.h"
 #include "yoke/parallel/buckets.h"
 #include "yoke/parallel/compression.h"
+#include "yoke/parallel/sharded_optimizer.h"
+#include "yoke/parallel/shards.h"
 #include "yoke/parallel/strategy.h"
 
 namespace yoke {
@@ -19,18 +25,27 @@ struct AllReduceOptions {
   std::int64_t check_every;  // steps; 0 never
   bool sync_batchnorm;
   std::string compress;
+  bool shard_state;
 };
 
 AllReduceOptions read(Options& options) {
   constexpr double kMiB = 1 << 20;
-  return {
+  AllReduceOptions chosen{
       .first_bucket_bytes =
           static_cast<std::int64_t>(kMiB * options.get("first_bucket_mib", 1.0, 0.0, 1e6)),
       .bucket_bytes = static_cast<std::int64_t>(kMiB * options.get("bucket_mib", 25.0, 0.0, 1e6)),
       .accumulate = options.get("accumulate", std::int64_t{1}, 1, 1 << 20),
       .check_every = options.get("check_every", std::int64_t{0}, 0),
       .sync_batchnorm = options.get("sync_batchnorm", false),
-      .compress = options.get("compress", std::string("none"))};
+      .compress = options.get("compress", std::string("none")),
+      .shard_state = options.get("shard_state", false)};
+  if (chosen.shard_state && chosen.compress != "none") {
+    throw UsageError(fmt::format(
+        "strategy 'allreduce' was given shard_state=true with compress={}: a compressed gradient "
+        "is summed whole on every rank, not in parts; leave out one of the two",
+        chosen.compress));
+  }
+  return chosen;
 }
 
 class AllReduce final : public Strategy {
@@ -41,10 +56,21 @@ class AllReduce final : public Strategy {
         compression_(make_compression(options.compress, copies.parameters, copies.communicator)),
         filler_(
             cut_into_buckets(copies.parameters, options.first_bucket_bytes, options.bucket_bytes),
-            [this](std::size_t bucket) { compression_->start(filler_.buckets()[bucket]); }) {
+            [this](std::size_t bucket) {
+              if (!shards_) compression_->start(filler_.buckets()[bucket]);
+            }) {
+    if (options.shard_state && copies.communicator.size() > 1) {
+      shards_ = std::make_unique<Shards>(copies.parameters, copies.communicator);
+    }
     if (!options.sync_batchnorm) return;
     copies_.engine.synchronise_batch_norm(
         [this](const torch::Tensor& tensor) { copies_.communicator.all_reduce(tensor); });
+  }
+
+  std::unique_ptr<Optimizer> make_optimizer(std::string_view text) override {
+    if (!shards_) return Strategy::make_optimizer(text);
+    return make_sharded_optimizer(
+        [&](const Shard& shard) { return yoke::make_optimizer(text, shard); }, *shards_);
   }
 
   void begin(const RunShape&) override {
@@ -60,7 +86,7 @@ class AllReduce final : public Strategy {
     const Stopwatch waiting;
     const auto loss = forward.loss.clone();
     const Work summed = copies_.communicator.start(Operation::all_reduce(loss));
-    compression_->finish();
+    shards_ ? shards_->sum_gradients() : compression_->finish();
     summed.wait();
     forward.loss = loss;
     communication_seconds_ += waiting.seconds();
@@ -81,10 +107,19 @@ class AllReduce final : public Strategy {
     compression_->synchronise();
   }
 
-  NamedTensors state() override { return compression_->state(); }
-  void restored() override { compression_->restored(); }
+  void go_on() override {
+    if (shards_) shards_->forget();
+  }
 
-  double communication_seconds() const override { return communication_seconds_; }
+  NamedTensors state() override { return compression_->state(); }
+  void restored() override {
+    compression_->restored();
+    if (shards_) shards_->put_back();
+  }
+
+  double communication_seconds() const override {
+    return communication_seconds_ + (shards_ ? shards_->seconds() : 0);
+  }
 
  private:
   /// The batch in `accumulate` parts, whose gradients are added up; during the last, what is done
@@ -115,6 +150,7 @@ class AllReduce final : public Strategy {
   const AllReduceOptions options_;
   const std::unique_ptr<Compression> compression_;
   BucketFiller filler_;
+  std::unique_ptr<Shards> shards_;  // null unless each rank has state of its part alone
   std::int64_t steps_ = 0;
   double communication_seconds_ = 0;
 };
