@@ -69,16 +69,23 @@ Trained train(const Training& training) {
     const auto strategy =
         make_strategy(training.strategy, {*engine, parameters, {}, *communicator});
     const auto optimizer = strategy->make_optimizer(training.optimizer);
+    const Place place = strategy->place();
     strategy->begin({.steps_per_epoch = training.steps_per_epoch, .total_steps = training.steps});
     for (int step = 0; step < training.steps; ++step) {
       const std::int64_t images = step + 1 == training.steps ? 1 : 17;
-      const Batch batch = share_of(batch_of(images), group.rank, training.ranks);
-      const auto loss = strategy->update(
-          *optimizer, [&] { return strategy->gradient(batch, {.step = step}).loss; },
-          {.lr = training.lr});
-      const double mean = mean_loss(loss, batch.size(), *communicator);
+      const Batch batch = share_of(batch_of(images), std::max(0, place.index), place.count);
+      Tensor loss = torch::zeros({});
+      if (place.index < 0) {
+        strategy->attend(step);
+      } else {
+        loss = strategy->update(*optimizer,
+                                [&] { return strategy->gradient(batch, {.step = step}).loss; },
+                                {.lr = training.lr});
+      }
+      const double mean = mean_loss(loss, place.index < 0 ? 0 : batch.size(), *communicator);
       if (group.rank == 0) result.losses.push_back(mean);
-      if (strategy->meets(step)) check_agreement(parameters.values(), *communicator);
+      if (strategy->meets(step) && place.count == training.ranks)
+        check_agreement(parameters.values(), *communicator);
     }
     strategy->synchronise();
     check_agreement(parameters.values(), *communicator);

@@ -16,6 +16,9 @@ struct Batch {
   std::int64_t size() const { return target.size(0); }
   /// Images over all ranks.
   std::int64_t whole() const { return step_images < 0 ? size() : step_images; }
+  /// The same as all of a step, whose loss is then the mean over these images; nothing stays
+  /// nothing.
+  Batch alone() const { return {input, target, first_image, size() == 0 ? step_images : -1}; }
   /// Images [begin, end) of these.
   Batch slice(std::int64_t begin, std::int64_t end) const {
     return {input.slice(0, begin, end), target.slice(0, begin, end), first_image + begin, whole()};

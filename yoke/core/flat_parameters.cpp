@@ -56,4 +56,11 @@ FlatParameters FlatParameters::part(std::int64_t begin, std::int64_t end) const 
   return part;
 }
 
+FlatParameters FlatParameters::clone() const {
+  FlatParameters copy = *this;
+  copy.values_ = values_.clone();
+  copy.gradients_ = gradients_.clone();
+  return copy;
+}
+
 }  // namespace yoke

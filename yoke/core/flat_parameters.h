@@ -36,6 +36,9 @@ class FlatParameters {
   /// nothing, by its offset in the part.
   FlatParameters part(std::int64_t begin, std::int64_t end) const;
 
+  /// The same numbers in memory of its own.
+  FlatParameters clone() const;
+
   torch::Tensor& values() { return values_; }        ///< fp32 [P].
   torch::Tensor& gradients() { return gradients_; }  ///< fp32 [P].
   std::int64_t size() const { return values_.numel(); }

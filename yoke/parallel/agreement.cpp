@@ -31,12 +31,14 @@ void broadcast_model(FlatParameters& parameters, const std::vector<torch::Tensor
   for (const auto& buffer : buffers) communicator.broadcast(buffer, 0);
 }
 
-void average_buffers(const std::vector<torch::Tensor>& buffers, Communicator& communicator) {
+void average_buffers(const std::vector<torch::Tensor>& buffers, Communicator& communicator,
+                     int first) {
   if (communicator.size() == 1) return;
   for (auto buffer : buffers) {
     if (!buffer.is_floating_point()) continue;
+    if (communicator.rank() < first) buffer.zero_();
     communicator.all_reduce(buffer);
-    buffer.div_(communicator.size());
+    buffer.div_(communicator.size() - first);
   }
 }
 

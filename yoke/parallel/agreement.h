@@ -13,8 +13,10 @@ namespace yoke {
 void broadcast_model(FlatParameters& parameters, const std::vector<torch::Tensor>& buffers,
                      Communicator& communicator);
 
-/// Replaces buffers of floating point by their mean over ranks.
-void average_buffers(const std::vector<torch::Tensor>& buffers, Communicator& communicator);
+/// Replaces buffers of floating point by their mean over the ranks but the `first` ones, whose own
+/// do not count.
+void average_buffers(const std::vector<torch::Tensor>& buffers, Communicator& communicator,
+                     int first = 0);
 
 /// Compares the bits of `values`, contiguous, over ranks. @throws Error that names the ranks whose
 /// bits are not those of rank 0; on all ranks.

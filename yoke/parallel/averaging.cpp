@@ -88,11 +88,9 @@ class Averaging final : public Strategy {
 
   Forward gradient(const Batch& batch, const StepKey& key) override {
     if (warming_up(step_)) return together_->gradient(batch, key);
-    Batch own = batch;
-    if (own.size() > 0) own.step_images = -1;  // the mean over this rank's images
-    images_ += static_cast<double>(own.size());
+    images_ += static_cast<double>(batch.size());
     apart_ = true;
-    return copies_.engine.gradient(own, key);
+    return copies_.engine.gradient(batch.alone(), key);
   }
 
   Tensor update(Optimizer& optimizer, const Objective& objective, const Rates& rates) override {

@@ -35,9 +35,7 @@ class Hogwild final : public Strategy {
     // Once a step: an optimizer that asks again has moved the copy.
     if (!in_step_) shared_.read(copies_.parameters.values(), before_);
     in_step_ = true;
-    Batch own = batch;
-    if (own.size() > 0) own.step_images = -1;  // the mean over this worker's images
-    return copies_.engine.gradient(own, key);
+    return copies_.engine.gradient(batch.alone(), key);
   }
 
   Tensor update(Optimizer& optimizer, const Objective& objective, const Rates& rates) override {

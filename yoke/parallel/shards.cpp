@@ -6,10 +6,11 @@ namespace yoke {
 
 using torch::Tensor;
 
-Shards::Shards(FlatParameters& parameters, Communicator& communicator)
+Shards::Shards(FlatParameters& parameters, Communicator& communicator, int parts)
     : parameters_(parameters),
       communicator_(communicator),
-      each_(parameters.size() / communicator.size()),
+      parts_(parts == 0 ? communicator.size() : parts),
+      each_(parameters.size() / parts_),
       own_(parameters.part(begin_of(communicator.rank()), end_of(communicator.rank()))) {}
 
 SumOverRanks Shards::sum() {
@@ -57,7 +58,7 @@ void Shards::put_back() {
 }
 
 std::int64_t Shards::end_of(int rank) const {
-  return rank + 1 == communicator_.size() ? parameters_.size() : begin_of(rank + 1);
+  return rank + 1 >= parts_ ? parameters_.size() : begin_of(rank + 1);
 }
 
 Tensor Shards::of(int rank, const Tensor& whole) const {

@@ -12,17 +12,24 @@
 
 namespace yoke {
 
-/// Cuts P flat parameters into contiguous parts of P / size() elements, that of the last rank with
-/// the remainder. Each rank moves its own part and has optimizer state for no other (ZeRO stage 1,
-/// Rajbhandari et al. 2020, "ZeRO: Memory Optimizations Toward Training Trillion Parameter
-/// Models", section 5.1). All ranks make the same calls.
+/// Cuts P flat parameters into contiguous parts of equal size for the first ranks, the last part
+/// with the remainder; other ranks have nothing. With a part for every rank, each rank moves its
+/// own part and has optimizer state for no other (ZeRO stage 1, Rajbhandari et al. 2020, "ZeRO:
+/// Memory Optimizations Toward Training Trillion Parameter Models", section 5.1). All ranks make
+/// the same calls.
 class Shards {
  public:
-  /// Both must outlive it.
-  Shards(FlatParameters& parameters, Communicator& communicator);
+  /// So many `parts`; 0 is one per rank. Both must outlive it.
+  Shards(FlatParameters& parameters, Communicator& communicator, int parts = 0);
   Shards(const Shards&) = delete;
   Shards& operator=(const Shards&) = delete;
 
+  int parts() const { return parts_; }
+  /// Elements [begin, end) are those of `rank`.
+  std::int64_t begin_of(int rank) const {
+    return rank < parts_ ? rank * each_ : parameters_.size();
+  }
+  std::int64_t end_of(int rank) const;
   /// This rank's part.
   FlatParameters& own() { return own_; }
   /// What adds up over all parts, for the optimizer of one.
@@ -46,14 +53,12 @@ class Shards {
   double seconds() const { return seconds_; }
 
  private:
-  /// Elements [begin, end) are those of `rank`.
-  std::int64_t begin_of(int rank) const { return rank * each_; }
-  std::int64_t end_of(int rank) const;
   /// The part of a whole that is of `rank`.
   torch::Tensor of(int rank, const torch::Tensor& whole) const;
 
   FlatParameters& parameters_;
   Communicator& communicator_;
+  const int parts_;
   const std::int64_t each_;  // elements that every part has
   FlatParameters own_;
   std::vector<std::pair<torch::Tensor, torch::Tensor>> wholes_;  // parts and wholes

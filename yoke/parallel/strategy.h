@@ -33,6 +33,12 @@ struct RunShape {
   std::int64_t total_steps = 1;
 };
 
+/// Where a rank stands among those that compute gradients.
+struct Place {
+  int index = 0;  ///< -1: it computes none.
+  int count = 1;
+};
+
 /// Numbers about a run, by name.
 using Counters = std::vector<std::pair<std::string, double>>;
 
@@ -56,8 +62,17 @@ class Strategy {
   /// Whether ranks wait for each other in step `step`; in others each goes its own way.
   virtual bool meets([[maybe_unused]] std::int64_t step) const { return true; }
 
+  /// Which share of the images is this rank's.
+  virtual Place place() const { return {copies_.communicator.rank(), copies_.communicator.size()}; }
+
+  /// On a rank without images: returns once the others have taken step `step`.
+  virtual void attend([[maybe_unused]] std::int64_t step) {}
+
   /// Whether ranks take steps as each is ready, one more than another, and meet now and then.
   virtual bool runs_free() const { return false; }
+  /// Before they go apart, and before they meet again.
+  virtual void depart() {}
+  virtual void rest() {}
 
   /// Forward and backward of this rank's part of the batch; when it returns, loss and flat gradient
   /// are those the optimizer shall see.
@@ -80,6 +95,9 @@ class Strategy {
 
   /// Seconds this rank has waited for others so far, in steps.
   virtual double communication_seconds() const = 0;
+
+  /// Of the tensors that went over this rank, but not over the communicator.
+  virtual std::int64_t bytes() const { return 0; }
 
   /// What it has counted in this process, for summary.json: `rounds`, ...
   virtual Counters counters() const { return {}; }

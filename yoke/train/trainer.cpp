@@ -37,14 +37,15 @@ Trainer::Trainer(const TrainConfig& config, Workload& workload, Communicator& co
     : config_(config),
       workload_(workload),
       communicator_(communicator),
-      batch_size_(global_batch_size(config, communicator.size())),
-      sampler_(workload.data.train->size(), batch_size_, communicator.rank(), communicator.size(),
-               config.seed, true),
-      total_steps_(count_steps(config, sampler_.steps_per_epoch())),
       strategy_(make_strategy(config.strategy, {.engine = *workload.engine.engine,
                                                 .parameters = workload.parameters,
                                                 .buffers = workload.model.module->buffers(),
                                                 .communicator = communicator})),
+      place_(strategy_->place()),
+      batch_size_(global_batch_size(config, place_.count)),
+      sampler_(workload.data.train->size(), batch_size_, std::max(0, place_.index), place_.count,
+               config.seed, true),
+      total_steps_(count_steps(config, sampler_.steps_per_epoch())),
       optimizer_(strategy_->make_optimizer(config.optimizer)),
       lr_(config.lr.value_or(optimizer_->default_lr())),
       schedule_(make_schedule(config.schedule, {.lr = lr_,
@@ -80,14 +81,20 @@ std::unique_ptr<Loader> Trainer::make_loader() const {
   const Transform transform(workload_.data.train->info(), workload_.data.augmentation);
   // A rank that runs free may come to take all steps.
   const std::int64_t left = total_steps_ - state_.step;
-  const std::int64_t most = state_.step + (runs_free() ? left * communicator_.size() : left);
+  const std::int64_t most = state_.step + (runs_free() ? left * place_.count : left);
   return std::make_unique<Loader>(workload_.data.train, sampler_, transform, config_.seed,
                                   state_.step, most, workload_.loader);
 }
 
 void Trainer::step() {
   const Stopwatch watch;
-  take(state_.step);
+  if (place_.index >= 0) {
+    take(state_.step);
+  } else {
+    strategy_->attend(state_.step);
+    state_.window.add_times(watch.seconds(), 0, watch.seconds());
+    state_.lr = schedule_(state_.step).lr;
+  }
   state_.images_seen += sampler_.global_size(state_.step % steps_per_epoch());
   state_.train_seconds += watch.seconds();
   ++state_.step;
@@ -95,10 +102,16 @@ void Trainer::step() {
 
 void Trainer::run_free(std::int64_t last) {
   const Stopwatch watch;
-  StepPool pool(communicator_.group(), state_.step, (last - state_.step) * communicator_.size());
+  StepPool pool(communicator_.group(), state_.step, (last - state_.step) * place_.count);
   const std::int64_t before = state_.window.images();
-  while (const auto taken = pool.take()) take(state_.step + *taken / communicator_.size());
+  strategy_->depart();
+  while (place_.index >= 0) {
+    const auto taken = pool.take();
+    if (!taken) break;
+    take(state_.step + *taken / place_.count);
+  }
   const Stopwatch waiting;
+  strategy_->rest();
   const auto images = torch::tensor({state_.window.images() - before}, torch::kInt64);
   communicator_.all_reduce(images);
   state_.window.add_times(waiting.seconds(), 0, waiting.seconds());
@@ -139,6 +152,7 @@ Trainer::StepReport Trainer::compute(std::int64_t step) {
 }
 
 void Trainer::check_loss() const {
+  if (!last_.loss.defined()) return;  // of other ranks alone
   const double loss = last_.loss.item<double>();
   if (std::isfinite(loss)) return;
   throw Error(

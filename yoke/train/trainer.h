@@ -59,6 +59,8 @@ class Trainer {
   std::int64_t total_steps() const { return total_steps_; }
   double lr() const { return lr_; }  ///< The base learning rate.
   double epoch() const;              ///< Passes over the training images done, with fraction.
+  /// Of the tensors that went over this rank so far.
+  std::int64_t bytes() const { return communicator_.traffic().bytes + strategy_->bytes(); }
   Counters counters() const { return strategy_->counters(); }
   bool target_reached() const { return state_.time_to_target_seconds.has_value(); }
 
@@ -78,10 +80,11 @@ class Trainer {
   const TrainConfig& config_;
   Workload& workload_;
   Communicator& communicator_;
+  std::unique_ptr<Strategy> strategy_;
+  Place place_;
   std::int64_t batch_size_;
   Sampler sampler_;
   std::int64_t total_steps_;
-  std::unique_ptr<Strategy> strategy_;
   std::unique_ptr<Optimizer> optimizer_;
   double lr_;
   Schedule schedule_;

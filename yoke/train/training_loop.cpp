@@ -124,7 +124,7 @@ void TrainingLoop::report() {
   window.gather(trainer_.communicator());
   const double busy = window.step_seconds();
   const double compute = busy - window.data_wait_seconds() - window.communication_seconds();
-  const std::int64_t bytes = trainer_.communicator().traffic().bytes;
+  const std::int64_t bytes = trainer_.bytes();
   const auto steps = static_cast<double>(window.steps());
   const Metrics metrics{.step = state.step,
                         .epoch = trainer_.epoch(),
