@@ -50,22 +50,6 @@ std::vector<std::string> arguments(const std::string& model, const std::string& 
           "none"};
 }
 
-void expect_equal_runs(const std::filesystem::path& one, const std::filesystem::path& many) {
-  const auto expected = reports(one), found = reports(many);
-  ASSERT_EQ(expected.size(), found.size());
-  for (std::size_t i = 0; i < expected.size(); ++i) {
-    EXPECT_NEAR(expected[i].at("loss").get<double>(), found[i].at("loss").get<double>(), 1e-4) << i;
-    EXPECT_EQ(expected[i].at("step"), found[i].at("step"));
-    EXPECT_NEAR(expected[i].at("top1").get<double>(), found[i].at("top1").get<double>(), 0.02);
-  }
-  const auto a = read_safetensors(one / "model.safetensors");
-  const auto b = read_safetensors(many / "model.safetensors");
-  ASSERT_EQ(a.size(), b.size());
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    EXPECT_TRUE(torch::allclose(a[i].second, b[i].second, 1e-3, 1e-5)) << a[i].first;
-  }
-}
-
 class EveryCommunicatorTrains
     : public testing::TestWithParam<std::tuple<std::string, std::string, int>> {};
 

@@ -1,0 +1,161 @@
+// Whole runs of each way to train together, over processes.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <csignal>
+#include <memory>
+
+#include "tests/support/support.h"
+#include "tests/train/run.h"
+
+namespace yoke::test {
+namespace {
+
+using testing::HasSubstr;
+
+/// 500 images in batches of 150, three epochs, plain SGD, without dropout or batch norm.
+std::vector<std::string> arguments(const std::string& strategy, const std::filesystem::path& out,
+                                   const std::vector<std::string>& more = {},
+                                   const std::string& epochs = "3",
+                                   const std::string& print_every = "1") {
+  std::vector<std::string> words = {"train",
+                                    "--strategy",
+                                    strategy,
+                                    "--model",
+                                    "lenet",
+                                    "--data",
+                                    "glyphs:train=500,validation=103",
+                                    "--epochs",
+                                    epochs,
+                                    "--batch-size",
+                                    "150",
+                                    "--optimizer",
+                                    "sgd",
+                                    "--lr",
+                                    "0.05",
+                                    "--out",
+                                    out.string(),
+                                    "--threads",
+                                    "1",
+                                    "--print-every",
+                                    print_every,
+                                    "--tensorboard",
+                                    "off",
+                                    "--progress",
+                                    "none"};
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+nlohmann::json summary(const std::filesystem::path& run) {
+  return nlohmann::json::parse(read_file(run / "summary.json"));
+}
+
+void run_ranks_well(int ranks, const std::vector<std::string>& words) {
+  for (const auto& result : run_yoke_ranks(ranks, words)) {
+    ASSERT_EQ(result.status, 0) << result.output;
+  }
+}
+
+struct Way {
+  std::string strategy;
+  int ranks;
+};
+
+void PrintTo(const Way& way, std::ostream* out) { *out << way.strategy << " " << way.ranks; }
+
+class TrainsLikeAllReduce : public testing::TestWithParam<Way> {};
+
+TEST_P(TrainsLikeAllReduce, OfOneRank) {
+  const TemporaryDirectory folder;
+  const auto one = folder.path() / "one", many = folder.path() / "many";
+  const auto alone = run_yoke(arguments("allreduce", one));
+  ASSERT_EQ(alone.status, 0) << alone.output;
+  run_ranks_well(GetParam().ranks, arguments(GetParam().strategy, many));
+  expect_equal_runs(one, many);
+  EXPECT_EQ(summary(many).at("images_seen"), 1500);
+  EXPECT_EQ(summary(many).at("world_size"), GetParam().ranks);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Ways, TrainsLikeAllReduce,
+    testing::Values(Way{"averaging:every=1", 2}, Way{"averaging:every=1", 3},
+                    Way{"averaging:every=1", 4}, Way{"parameter-server", 2},
+                    Way{"parameter-server", 3}, Way{"parameter-server", 4},
+                    Way{"parameter-server:servers=1", 3}, Way{"parameter-server:servers=2", 4},
+                    Way{"allreduce:shard_state=true", 2}, Way{"allreduce:shard_state=true", 3},
+                    Way{"allreduce:shard_state=true", 4}),
+    [](const auto& info) {
+      std::string name = info.param.strategy + "_on_" + std::to_string(info.param.ranks);
+      std::replace_if(
+          name.begin(), name.end(), [](char c) { return !std::isalnum(c); }, '_');
+      return name;
+    });
+
+class GoesOn : public testing::TestWithParam<Way> {};
+
+/// Stops where ranks have met, so that nothing of the run is lost.
+TEST_P(GoesOn, ExactlyFromACheckpoint) {
+  const TemporaryDirectory folder;
+  const auto whole = folder.path() / "whole", part = folder.path() / "part";
+  const auto words = [](const auto& out, const std::string& steps) {
+    return arguments(GetParam().strategy, out,
+                     {"--max-steps", steps, "--checkpoint-every", "6steps"});
+  };
+  run_ranks_well(GetParam().ranks, words(whole, "12"));
+  run_ranks_well(GetParam().ranks, words(part, "6"));
+  auto rest = words(part, "12");
+  rest.insert(rest.end(), {"--resume", "auto"});
+  run_ranks_well(GetParam().ranks, rest);
+  const auto a = read_safetensors(whole / "model.safetensors");
+  const auto b = read_safetensors(part / "model.safetensors");
+  ASSERT_EQ(a.size(), b.size());
+  for (std::size_t i = 0; i < a.size(); ++i) EXPECT_TRUE(a[i].second.equal(b[i].second));
+}
+
+INSTANTIATE_TEST_SUITE_P(Ways, GoesOn,
+                         testing::Values(Way{"averaging:every=3,outer=nesterov", 2},
+                                         Way{"averaging:every=3,warmup=1", 2},
+                                         Way{"parameter-server", 2},
+                                         Way{"parameter-server:servers=1", 3}));
+
+TEST(AsynchronousParameterServer, TrainsWithinItsBound) {
+  const TemporaryDirectory folder;
+  for (const char* servers : {"0", "1"}) {
+    const auto run = folder.path() / servers;
+    run_ranks_well(
+        3, arguments("parameter-server:mode=async,staleness=2,servers=" + std::string(servers), run,
+                     {}, "20", "5"));
+    const auto found = summary(run);
+    EXPECT_EQ(found.at("steps"), 80);
+    EXPECT_LE(found.at("counters").at("lead_most").get<double>(), 2);
+    EXPECT_EQ(found.at("counters").at("updates"), 80 * (servers[0] == '0' ? 3 : 2));
+    EXPECT_GT(found.at("val_top1").get<double>(), 0.3);
+  }
+}
+
+TEST(AsynchronousParameterServer, EndsWhenARankIsLost) {
+  const TemporaryDirectory folder;
+  const int port = free_port();
+  std::vector<std::unique_ptr<BackgroundProgram>> ranks;
+  for (int rank = 0; rank < 3; ++rank) {
+    auto command =
+        arguments("parameter-server:mode=async", folder.path() / "run", {}, "1000000", "5");
+    command.insert(command.begin(),
+                   {"env", "RANK=" + std::to_string(rank), "WORLD_SIZE=3", "MASTER_ADDR=127.0.0.1",
+                    "MASTER_PORT=" + std::to_string(port), YOKE_PROGRAM});
+    ranks.push_back(std::make_unique<BackgroundProgram>(command));
+  }
+  const auto metrics = folder.path() / "run" / "metrics.jsonl";
+  ASSERT_TRUE(comes_true([&] { return std::filesystem::exists(metrics); })) << ranks[0]->output();
+  ranks[2]->send(SIGKILL);
+  for (int rank = 0; rank < 2; ++rank) {
+    const auto result = ranks[static_cast<std::size_t>(rank)]->wait();
+    EXPECT_EQ(result.status, 1) << result.output;
+    EXPECT_THAT(result.output, HasSubstr("rank")) << rank;
+  }
+}
+
+}  // namespace
+}  // namespace yoke::test
