@@ -4,6 +4,9 @@
 // every=end is parallel SGD (Zinkevich et al. 2010, algorithm 3), every=H local SGD (Stich 2019),
 // with warmup post-local SGD (Lin et al. 2020), with outer=nesterov DiLoCo (Douillard et al. 2023,
 // algorithm 1).
+#include <ATen/CPUGeneratorImpl.h>
+#include <torch/utils.h>
+
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -30,6 +33,7 @@ struct Outer {
 struct AveragingOptions {
   std::int64_t every = 1;      // steps
   double warmup = 0;           // epochs of all-reduce
+  bool own_start = false;      // whether ranks begin with parameters of their own
   std::optional<Outer> outer;  // else the mean as it is
   std::string momentum;        // what becomes of the optimizer's state at a mean
 };
@@ -73,6 +77,7 @@ class Averaging final : public Strategy {
   void begin(const RunShape& run) override {
     broadcast_model(copies_.parameters, copies_.buffers, copies_.communicator);
     if (together_) together_->begin(run);
+    if (options_.own_start && run.first_step == 0) shuffle_parameters();
     step_ = run.first_step;
     total_steps_ = run.total_steps;
     const double steps = options_.warmup * static_cast<double>(run.steps_per_epoch);
@@ -80,6 +85,13 @@ class Averaging final : public Strategy {
     if (anchor_.defined() && run.first_step <= warmup_steps_) {
       anchor_.copy_(copies_.parameters.values());
     }
+  }
+
+  std::string warning() const override {
+    if (options_.every != kAtTheEnd || copies_.communicator.size() == 1) return {};
+    return "warning: every=end averages once, when the ranks may have gone too far apart for their "
+           "mean to be any good: of lab-cnn on MNIST, 8 epochs on 5 ranks, it left 58 % accuracy "
+           "where every=16 had 99.2 %";
   }
 
   bool meets(std::int64_t step) const override {
@@ -136,6 +148,17 @@ class Averaging final : public Strategy {
 
  private:
   bool warming_up(std::int64_t step) const { return step < warmup_steps_; }
+
+  /// Where the numbers of a parameter were drawn alike, any order of them is as good a start.
+  void shuffle_parameters() {
+    if (copies_.communicator.rank() == 0) return;
+    auto random = torch::make_generator<at::CPUGeneratorImpl>(
+        static_cast<std::uint64_t>(copies_.communicator.rank()));
+    for (const auto& slice : copies_.parameters.slices()) {
+      Tensor values = copies_.parameters.values().narrow(0, slice.offset, slice.elements);
+      values.copy_(values.index({torch::randperm(slice.elements, random).to(values.device())}));
+    }
+  }
 
   void end_round(Optimizer& optimizer) {
     const Stopwatch watch;
@@ -201,6 +224,7 @@ std::unique_ptr<Strategy> make_averaging(const Copies& copies, Options& options)
   AveragingOptions chosen{
       .every = read_every(options),
       .warmup = options.get("warmup", 0.0, 0.0),
+      .own_start = options.get("start", std::string("same"), {"same", "own"}) == "own",
       .outer = read_outer(options),
       .momentum = options.get("momentum", std::string("keep"), {"keep", "reset", "average"})};
   return std::make_unique<Averaging>(copies, std::move(chosen));

@@ -56,6 +56,9 @@ class Strategy {
     return yoke::make_optimizer(text, copies_.parameters);
   }
 
+  /// What a user should know of the choice before the first step; mostly nothing.
+  virtual std::string warning() const { return {}; }
+
   /// Before the first step: gives all ranks the parameters and buffers of rank 0.
   virtual void begin(const RunShape& run) = 0;
 

@@ -61,6 +61,7 @@ class Trainer {
   double epoch() const;              ///< Passes over the training images done, with fraction.
   /// Of the tensors that went over this rank so far.
   std::int64_t bytes() const { return communicator_.traffic().bytes + strategy_->bytes(); }
+  std::string warning() const { return strategy_->warning(); }
   Counters counters() const { return strategy_->counters(); }
   bool target_reached() const { return state_.time_to_target_seconds.has_value(); }
 
