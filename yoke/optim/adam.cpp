@@ -3,11 +3,6 @@
 #include "yoke/optim/adam_update.h"
 
 namespace yoke {
-namespace {
-
-constexpr double kMostBeta = 1 - 1e-9;  // at 1 the bias correction would divide by zero
-
-}  // namespace
 
 Adam::Adam(FlatParameters& parameters, Options& options, WeightDecay kind, double default_decay)
     : parameters_(parameters),

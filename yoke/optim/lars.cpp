@@ -1,0 +1,71 @@
+// yoke/optim/lars.cpp: layer-wise adaptive rate scaling (You, Gitman and Ginsburg 2017, "Large
+// batch training of convolutional networks", algorithm 1).
+#include "yoke/optim/layer_norms.h"
+#include "yoke/optim/optimizer.h"
+#include "yoke/optim/sgd_update.h"
+
+namespace yoke {
+namespace {
+
+struct LarsOptions {
+  double momentum = 0;
+  double weight_decay = 0;
+  double trust = 0;
+};
+
+class Lars final : public Optimizer {
+ public:
+  Lars(const Shard& shard, const LarsOptions& options)
+      : shard_(shard), options_(options), velocity_(torch::zeros_like(shard.parameters.values())) {}
+
+  torch::Tensor step(const Objective& objective, const Rates& rates) override {
+    torch::Tensor loss = objective();
+    const torch::NoGradGuard no_grad;
+    const torch::Tensor values = shard_.parameters.values();
+    const torch::Tensor gradients = shard_.parameters.gradients();
+    const auto norms = layer_norms(shard_, values, gradients);
+    const auto& slices = shard_.parameters.slices();
+    for (std::size_t i = 0; i < slices.size(); ++i) {
+      const auto cut = [&slice = slices[i]](const torch::Tensor& vector) {
+        return vector.narrow(0, slice.offset, slice.elements);
+      };
+      const bool scaled = has_layer_rate(slices[i]);
+      // The rate enters the velocity, as in the paper: a later change of it spares what is there.
+      sgd_update(cut(values), cut(gradients), cut(velocity_),
+                 {.lr = 1,
+                  .momentum = rates.momentum.value_or(options_.momentum),
+                  .intake = rates.lr * (scaled ? local_rate(norms[i]) : 1),
+                  .weight_decay = scaled ? options_.weight_decay : 0});
+    }
+    return loss;
+  }
+
+  double default_lr() const override { return 1; }
+
+  std::vector<std::pair<std::string, torch::Tensor>> state() override {
+    return {{"momentum_buffer", velocity_}};
+  }
+
+ private:
+  /// Equation 6; 1 where a layer or its gradient is zero, so that it can leave zero.
+  double local_rate(const LayerNorms& norms) const {
+    if (norms.first == 0 || norms.second == 0) return 1;
+    return options_.trust * norms.first / (norms.second + options_.weight_decay * norms.first);
+  }
+
+  Shard shard_;
+  LarsOptions options_;
+  torch::Tensor velocity_;  // fp32 [P]
+};
+
+}  // namespace
+
+std::unique_ptr<Optimizer> make_lars(const Shard& shard, Options& options) {
+  const LarsOptions chosen{
+      .momentum = options.get("momentum", 0.9, 0.0, 1.0),     // decay of the velocity
+      .weight_decay = options.get("weight_decay", 0.0, 0.0),  // added to the gradient: wd * w
+      .trust = options.get("trust", 0.001, 0.0)};             // relative change of a layer at lr 1
+  return std::make_unique<Lars>(shard, chosen);
+}
+
+}  // namespace yoke

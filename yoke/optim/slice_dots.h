@@ -1,0 +1,17 @@
+// yoke/optim/slice_dots.h: dot products of flat vectors, slice by slice.
+#pragma once
+#include <torch/types.h>
+
+#include <vector>
+
+#include "yoke/core/flat_parameters.h"
+
+namespace yoke {
+
+/// The dot product of `a` and `b`, contiguous fp32 [P], over each of `slices` of them: fp64
+/// [slices] on their device. On the CPU products are added in fp64, in one pass over memory; equal
+/// bits on as many threads.
+torch::Tensor slice_dots(const std::vector<ParameterSlice>& slices, const torch::Tensor& a,
+                         const torch::Tensor& b);
+
+}  // namespace yoke
