@@ -166,7 +166,7 @@ INSTANTIATE_TEST_SUITE_P(Optimizers, Resume,
                          testing::Values("sgd", "sgd:momentum=0.9,dampening=0.5",
                                          "sgd:momentum=0.9,nesterov=true,weight_decay=0.01",
                                          "adam:weight_decay=0.01", "adamw",
-                                         "lars:weight_decay=0.01", "lamb"),
+                                         "lars:weight_decay=0.01", "lamb", "sgd:clip=0.1"),
                          [](const auto& info) { return "Case" + std::to_string(info.index); });
 
 }  // namespace

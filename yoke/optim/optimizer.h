@@ -50,7 +50,8 @@ using MakeOptimizer = std::unique_ptr<Optimizer> (*)(const Shard& shard, Options
 const Registry<MakeOptimizer>& optimizers();
 
 /// Builds the optimizer that `text` (`name:key=value,...`) names; the parameters must outlive
-/// it. @throws UsageError on an unknown name or option.
+/// it. Every optimizer has the option `clip`, the most that the gradient's norm over all parts may
+/// be; 0, the default, leaves it. @throws UsageError on an unknown name or option.
 std::unique_ptr<Optimizer> make_optimizer(std::string_view text, const Shard& shard);
 
 }  // namespace yoke

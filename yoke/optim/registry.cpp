@@ -1,3 +1,4 @@
+#include "yoke/optim/clip.h"
 #include "yoke/optim/optimizer.h"
 
 namespace yoke {
@@ -20,8 +21,9 @@ std::unique_ptr<Optimizer> make_optimizer(std::string_view text, const Shard& sh
   Choice choice = Choice::parse(text, optimizers().kind());
   const auto& entry = optimizers().find(choice.name);
   std::unique_ptr<Optimizer> optimizer = entry.make(shard, choice.options);
+  const double clip = choice.options.get("clip", 0.0, 0.0);  // of every optimizer; 0: not at all
   choice.options.finish();
-  return optimizer;
+  return clip > 0 ? make_clipped(std::move(optimizer), shard, clip) : std::move(optimizer);
 }
 
 }  // namespace yoke
