@@ -91,7 +91,7 @@ TEST_P(LayerRates, StepAlikeWhereverTheParametersAreCut) {
       const auto step = static_cast<std::size_t>(i);
       EXPECT_NEAR(parts.losses[step], whole.losses[step], 1e-6) << "step " << i;
     }
-    EXPECT_TRUE(torch::allclose(parts.values, whole.values, 1e-6, 1e-6));
+    EXPECT_TRUE(torch::allclose(parts.values(), whole.values(), 1e-6, 1e-6));
   }
 }
 

@@ -34,22 +34,45 @@ struct SmallNet {
     for (auto& parameter : net->parameters()) parameter.copy_(scattered(parameter.sizes(), 37));
   }
 
-  /// Mean cross-entropy of all images; leaves the gradient.
+  /// Mean cross-entropy, and a little of the parameters' squares, so that it has a minimum; leaves
+  /// the gradient.
   torch::Tensor loss() {
     for (auto& parameter : net->parameters()) {
       if (parameter.grad().defined()) parameter.mutable_grad().zero_();
     }
-    const auto loss = torch::cross_entropy_loss(net->forward(inputs), targets);
+    auto loss = torch::cross_entropy_loss(net->forward(inputs), targets);
+    for (const auto& parameter : net->parameters()) loss = loss + parameter.square().sum() / 256;
     loss.backward();
     return loss.detach();
   }
 };
 
+/// Python that makes the same: `net`, and `loss()`, which leaves the gradient.
+inline const std::string kSmallNetInPython = R"(
+import sys, torch
+def scattered(shape, factor):
+    count = torch.Size(shape).numel()
+    return ((torch.arange(count) * factor) % 101 - 50).view(shape).float() / 64
+net = torch.nn.Sequential(torch.nn.Linear(6, 8), torch.nn.Tanh(), torch.nn.Linear(8, 4))
+with torch.no_grad():
+    for p in net.parameters(): p.copy_(scattered(p.shape, 37))
+i = torch.arange(24)
+inputs, targets = scattered((24, 6), 53), (i * i + i) % 7 % 4
+def loss():
+    for p in net.parameters(): p.grad = None
+    value = torch.nn.functional.cross_entropy(net(inputs), targets)
+    for p in net.parameters(): value = value + p.square().sum() / 256
+    value.backward()
+    return value
+)";
+
 /// What became of a SmallNet.
 struct SmallNetRun {
-  std::vector<double> losses;    ///< Before each step.
-  std::vector<int> evaluations;  ///< Of each step.
-  torch::Tensor values;          ///< fp32 [P], in the end.
+  std::vector<double> losses;           ///< Before each step.
+  std::vector<int> evaluations;         ///< Of each step.
+  std::vector<torch::Tensor> iterates;  ///< The parameters after each step, fp32 [P].
+
+  const torch::Tensor& values() const { return iterates.back(); }
 };
 
 /// Takes `steps` steps of the optimizer that `text` names. The flat parameters are cut at `cuts`,
@@ -85,12 +108,12 @@ inline SmallNetRun run_small_net(const std::string& text, int steps, double lr,
             return problem.loss();
           },
           {.lr = lr});
+      gather();
       if (group.rank != 0) continue;
+      result.iterates.push_back(whole.values().clone());
       result.losses.push_back(loss.item<double>());
       result.evaluations.push_back(evaluations);
     }
-    gather();
-    if (group.rank == 0) result.values = whole.values().clone();
   });
   return result;
 }

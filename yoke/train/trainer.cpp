@@ -143,8 +143,9 @@ Trainer::StepReport Trainer::compute(std::int64_t step) {
   Forward forward;
   // Loss and mean gradient over all ranks at the current parameters.
   const Objective objective = [&] {
-    forward = strategy_->gradient(batch, key);
-    return forward.loss;
+    Forward latest = strategy_->gradient(batch, key);
+    if (!forward.scores.defined()) forward = latest;  // before the step, as the loss
+    return latest.loss;
   };
   const auto loss = strategy_->update(*optimizer_, objective, rates);
   const auto target = batch.target.to(forward.scores.device());
