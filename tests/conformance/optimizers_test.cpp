@@ -2,7 +2,11 @@
 #include <gtest/gtest.h>
 #include <torch/nn/module.h>
 
+#include <filesystem>
+#include <sstream>
+
 #include "yoke/core/error.h"
+#include "yoke/core/file.h"
 #include "yoke/optim/optimizer.h"
 
 namespace yoke {
@@ -84,6 +88,19 @@ TEST_P(EveryOptimizer, RefusesAnUnknownOptionAndListsItsOwn) {
   } catch (const UsageError& error) {
     EXPECT_THAT(error.what(), testing::HasSubstr("no_such_option"));
     EXPECT_THAT(error.what(), testing::HasSubstr("allowed: "));
+  }
+}
+
+TEST_P(EveryOptimizer, HasItsNameAndOptionsInTheDocument) {
+  const auto text = read_file(std::filesystem::path(YOKE_SOURCE_DIR) / "docs/optimizers.md");
+  EXPECT_THAT(text, testing::HasSubstr(fmt::format("| `{}` |", GetParam())));
+  Vector vector(1);
+  FlatParameters parameters(vector);
+  Options options("", GetParam());
+  optimizers().find(GetParam()).make(parameters, options);
+  std::istringstream pairs(options.describe());  // key=default, key=default
+  for (std::string pair; pairs >> pair;) {
+    EXPECT_THAT(text, testing::HasSubstr(fmt::format("`{}`", pair.substr(0, pair.find('=')))));
   }
 }
 

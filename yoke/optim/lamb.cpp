@@ -38,7 +38,7 @@ class Lamb final : public Optimizer {
     return loss;
   }
 
-  double default_lr() const override { return 1e-3; }
+  double default_lr() const override { return 0.005; }
 
   std::vector<std::pair<std::string, torch::Tensor>> state() override {
     return {{"steps", steps_}, {"exp_avg", mean_}, {"exp_avg_sq", square_}};
