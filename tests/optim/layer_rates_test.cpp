@@ -4,7 +4,6 @@
 #include "tests/optim/problem.h"
 #include "tests/optim/small_net.h"
 #include "yoke/optim/layer_norms.h"
-#include "yoke/optim/slice_dots.h"
 
 namespace yoke {
 namespace {
@@ -145,28 +144,6 @@ TEST(LayerNorms, AreSummedOnceForAllLayers) {
   EXPECT_DOUBLE_EQ(norms[0].second, std::sqrt(4 * 6 * 9));
   EXPECT_DOUBLE_EQ(norms[1].first, std::sqrt(4 * 2 * 4));
   EXPECT_DOUBLE_EQ(norms[1].second, std::sqrt(4 * 2 * 9));
-}
-
-TEST(SliceDots, EqualSumsInFp64) {
-  torch::manual_seed(2);
-  for (const std::int64_t size : {0, 1, 17, 1000, 200'003}) {
-    const auto a = torch::randn({size}), b = torch::randn({size});
-    std::vector<ParameterSlice> slices;
-    for (const auto& [begin, end] : {std::pair<std::int64_t, std::int64_t>{0, size / 3},
-                                     {size / 3, size / 3},
-                                     {size / 3, size}}) {
-      slices.push_back({.name = "", .shape = {}, .offset = begin, .elements = end - begin});
-    }
-    const auto dots = slice_dots(slices, a, b);
-    ASSERT_EQ(dots.sizes(), at::IntArrayRef({3}));
-    const auto products = a.to(torch::kFloat64) * b.to(torch::kFloat64);
-    for (std::int64_t i = 0; i < 3; ++i) {
-      const auto& slice = slices[static_cast<std::size_t>(i)];
-      const auto sum = products.narrow(0, slice.offset, slice.elements).sum().item<double>();
-      // Another order of at most 200,003 additions in fp64.
-      EXPECT_NEAR(dots[i].item<double>(), sum, 1e-9) << size << ", slice " << i;
-    }
-  }
 }
 
 }  // namespace

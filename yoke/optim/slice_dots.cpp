@@ -45,16 +45,7 @@ std::vector<double> range_dots(const std::vector<ParameterSlice>& slices, const 
 
 torch::Tensor slice_dots(const std::vector<ParameterSlice>& slices, const torch::Tensor& a,
                          const torch::Tensor& b) {
-  const auto count = static_cast<std::int64_t>(slices.size());
-  if (!a.is_cpu()) {
-    auto dots = torch::zeros({count}, a.options().dtype(torch::kFloat64));
-    for (std::int64_t i = 0; i < count; ++i) {
-      const auto& [name, shape, offset, elements] = slices[static_cast<std::size_t>(i)];
-      if (elements == 0) continue;
-      dots[i].copy_(a.narrow(0, offset, elements).dot(b.narrow(0, offset, elements)));
-    }
-    return dots;
-  }
+  if (!a.is_cpu()) return slice_dots_plain(slices, a, b);
   std::mutex mutex;
   std::map<std::int64_t, std::vector<double>> ranges;  // by where they begin: added in that order
   for_each_range({a, b}, [&](float* const* at, std::int64_t size) {
@@ -63,10 +54,26 @@ torch::Tensor slice_dots(const std::vector<ParameterSlice>& slices, const torch:
     const std::lock_guard lock(mutex);
     ranges.emplace(begin, std::move(dots));
   });
+  const auto count = static_cast<std::int64_t>(slices.size());
   auto dots = torch::zeros({count}, torch::kFloat64);
   auto sums = dots.accessor<double, 1>();
   for (const auto& [begin, range] : ranges) {
     for (std::int64_t i = 0; i < count; ++i) sums[i] += range[static_cast<std::size_t>(i)];
+  }
+  return dots;
+}
+
+torch::Tensor slice_dots_plain(const std::vector<ParameterSlice>& slices, const torch::Tensor& a,
+                               const torch::Tensor& b) {
+  const auto count = static_cast<std::int64_t>(slices.size());
+  auto dots = torch::zeros({count}, a.options().dtype(torch::kFloat64));
+  for (std::int64_t i = 0; i < count; ++i) {
+    const auto& slice = slices[static_cast<std::size_t>(i)];
+    if (slice.elements == 0) continue;
+    const auto cut = [&](const torch::Tensor& vector) {
+      return vector.narrow(0, slice.offset, slice.elements);
+    };
+    dots[i] = cut(a).dot(cut(b));
   }
   return dots;
 }

@@ -14,4 +14,8 @@ namespace yoke {
 torch::Tensor slice_dots(const std::vector<ParameterSlice>& slices, const torch::Tensor& a,
                          const torch::Tensor& b);
 
+/// The same in ATen's operators, added in fp32, on any device.
+torch::Tensor slice_dots_plain(const std::vector<ParameterSlice>& slices, const torch::Tensor& a,
+                               const torch::Tensor& b);
+
 }  // namespace yoke
