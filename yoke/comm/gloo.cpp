@@ -1,6 +1,8 @@
 // yoke/comm/gloo.cpp: TCP between any hosts, by LibTorch's ProcessGroupGloo.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "yoke/comm/address.h"
 #include "yoke/comm/c10d.h"
 #include "yoke/comm/collectives.h"
@@ -11,6 +13,9 @@ namespace yoke {
 namespace {
 
 using torch::Tensor;
+
+/// Of all ranks together: many times what goes over a link within a round trip.
+constexpr std::int64_t kPieceBytes = std::int64_t{4} << 20;
 
 Tensor bytes_of(const Tensor& tensor) {
   return torch::from_blob(tensor.data_ptr(), {static_cast<std::int64_t>(tensor.nbytes())},
@@ -37,10 +42,15 @@ class Gloo final : public Collectives {
     group_->allreduce(tensors)->wait();
   }
 
+  // Gloo gathers into memory of its own first: piece by piece that is little.
   void all_gather(const Tensor& input, const Tensor& output) override {
-    std::vector<Tensor> inputs = {bytes_of(input)};
-    std::vector<std::vector<Tensor>> outputs = {bytes_of(output).chunk(size_)};
-    group_->allgather(outputs, inputs)->wait();
+    const Tensor own = bytes_of(input), all = bytes_of(output).view({size_, -1});
+    for (std::int64_t begin = 0; begin < own.numel(); begin += piece(1)) {
+      const std::int64_t count = std::min(piece(1), own.numel() - begin);
+      std::vector<Tensor> inputs = {own.narrow(0, begin, count)};
+      std::vector<std::vector<Tensor>> outputs = {all.narrow(1, begin, count).unbind()};
+      group_->allgather(outputs, inputs)->wait();
+    }
   }
 
   void broadcast(const Tensor& tensor, int root) override {
@@ -60,22 +70,32 @@ class Gloo final : public Collectives {
     group_->recv(tensors, from, 0)->wait();
   }
 
-  /// Every rank gets its part of every rank's input: bytes [ranks, n].
+  /// Every rank gets its part of every rank's `input` [ranks, n].
   Tensor exchange(const Tensor& input) {
-    auto parts = torch::empty_like(input);
-    Tensor from = bytes_of(input), to = bytes_of(parts);
+    const Tensor sent = input.contiguous(), parts = torch::empty_like(sent);
+    Tensor from = bytes_of(sent), to = bytes_of(parts);
     std::vector<std::int64_t> equal;
     group_->alltoall_base(to, from, equal, equal)->wait();
-    return parts.view({size_, -1});
+    return parts;
   }
 
-  // In a type that holds the sum, rounded once.
+  // In a type that holds the sum, rounded once. Piece by piece it takes little memory.
   void reduce_scatter(const Tensor& input, const Tensor& output) override {
-    const Tensor parts = exchange(input);
     const auto type = is_half(input) ? torch::kFloat32 : input.scalar_type();
-    Tensor sum = parts[0].to(type, /*non_blocking=*/false, /*copy=*/true);
-    for (std::int64_t rank = 1; rank < size_; ++rank) sum += parts[rank];
-    Tensor(output).view(-1).copy_(sum);
+    const auto most = piece(static_cast<std::int64_t>(input.element_size()));
+    const Tensor all = input.view({size_, -1});
+    for (std::int64_t begin = 0; begin < output.numel(); begin += most) {
+      const std::int64_t count = std::min(most, output.numel() - begin);
+      const Tensor parts = exchange(all.narrow(1, begin, count));
+      Tensor sum = parts[0].to(type, /*non_blocking=*/false, /*copy=*/true);
+      for (std::int64_t rank = 1; rank < size_; ++rank) sum += parts[rank];
+      Tensor(output).view(-1).narrow(0, begin, count).copy_(sum);
+    }
+  }
+
+  /// How many elements of each rank go at once.
+  std::int64_t piece(std::int64_t element_bytes) const {
+    return std::max(kPieceBytes / (size_ * element_bytes), std::int64_t{1});
   }
 
   const int size_;
