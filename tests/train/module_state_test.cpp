@@ -61,6 +61,18 @@ TEST(ModuleState, SnapshotDoesNotChangeWithTheModule) {
   EXPECT_EQ(copies[0].second.storage().nbytes(), 12 * sizeof(float));
 }
 
+TEST(ModuleState, SnapshotTakesWhatNobodyElseHoldsAsItIs) {
+  NamedTensors state = {{"alone", torch::ones({3})}, {"held", torch::ones({3})}};
+  const void* const alone = state[0].second.data_ptr();
+  const torch::Tensor held = state[1].second;
+  const auto copies = snapshot(std::move(state));
+  EXPECT_EQ(copies[0].second.data_ptr(), alone);
+  EXPECT_NE(copies[1].second.data_ptr(), held.data_ptr());
+  std::vector<float> memory(3, 1);
+  const auto copy = snapshot({{"number", torch::from_blob(memory.data(), {3})}});
+  EXPECT_NE(copy[0].second.data_ptr(), memory.data());
+}
+
 TEST(ModuleState, SaysWhatDiffersAndCopiesNothing) {
   Network network(4);
   const auto before = snapshot(module_state(network));

@@ -107,10 +107,6 @@ class AllReduce final : public Strategy {
     compression_->synchronise();
   }
 
-  void go_on() override {
-    if (shards_) shards_->forget();
-  }
-
   NamedTensors state() override { return compression_->state(); }
   void restored() override {
     compression_->restored();

@@ -120,7 +120,6 @@ class ParameterServer final : public Strategy {
     average_buffers(copies_.buffers, copies_.communicator, options_.servers);
   }
 
-  void go_on() override { shards_.forget(); }
   void restored() override { shards_.put_back(); }
 
   double communication_seconds() const override { return communication_seconds_; }

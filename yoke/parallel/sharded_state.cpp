@@ -39,7 +39,6 @@ ShardedState::ShardedState(const MakePart& make, const Shard& part, Shards& shar
 }
 
 NamedTensors ShardedState::whole() {
-  shards_.forget();
   NamedTensors state = part_->state();
   for (std::size_t i = 0; i < state.size(); ++i) {
     if (cut_[i]) state[i].second = shards_.whole(state[i].second);

@@ -21,8 +21,8 @@ class ShardedState {
   ShardedState(const MakePart& make, const Shard& part, Shards& shards);
 
   Optimizer& part() const { return *part_; }
-  /// As of an optimizer of all parameters, whole on rank 0 until Shards::forget(); after it was set
-  /// on all ranks, Shards::put_back() takes it over. All ranks call it alike.
+  /// As of an optimizer of all parameters, a copy that is whole on rank 0; what it is set to on all
+  /// ranks, Shards::put_back() takes over. All ranks call it alike.
   NamedTensors whole();
 
  private:

@@ -38,7 +38,8 @@ Tensor Shards::whole(const Tensor& part) {
   auto shape = part.sizes().vec();
   shape.back() = parameters_.size();
   const Tensor whole = torch::empty(shape, part.options());
-  wholes_.emplace_back(part, whole);
+  std::erase_if(wholes_, [](const Whole& earlier) { return earlier.copy.expired(); });
+  wholes_.push_back({.part = part, .copy = WeakTensor(whole.getIntrusivePtr())});
   if (communicator_.rank() != 0) {
     communicator_.send(part.contiguous(), 0);
     return whole;
@@ -53,8 +54,10 @@ Tensor Shards::whole(const Tensor& part) {
 }
 
 void Shards::put_back() {
-  for (auto& [part, whole] : wholes_) part.copy_(of(communicator_.rank(), whole));
-  forget();
+  for (auto& [part, copy] : wholes_) {
+    if (const auto whole = copy.lock()) part.copy_(of(communicator_.rank(), Tensor(whole)));
+  }
+  wholes_.clear();
 }
 
 std::int64_t Shards::end_of(int rank) const {

@@ -3,7 +3,6 @@
 #include <torch/types.h>
 
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "yoke/comm/communicator.h"
@@ -41,18 +40,25 @@ class Shards {
   /// Replaces the others' parts of the parameters by what their ranks have made of them.
   void gather_values();
 
-  /// Room for what `part`, [..., own().size()], is a part of, [..., P], until forget() or
-  /// put_back(); on rank 0 it holds all ranks' parts, on others nothing.
+  /// A copy of what `part`, [..., own().size()], is a part of, [..., P]; on other ranks than 0
+  /// only room for it.
   torch::Tensor whole(const torch::Tensor& part);
-  /// Gives the memory of all whole() back.
-  void forget() { wholes_.clear(); }
-  /// Before that, copies to every part what its whole() was set to, alike on all ranks.
+  /// Sets every part whose whole() is there still to its piece of what that was set to on all
+  /// ranks.
   void put_back();
 
   /// Spent in gather_values().
   double seconds() const { return seconds_; }
 
  private:
+  using WeakTensor = c10::weak_intrusive_ptr<c10::TensorImpl, c10::UndefinedTensorImpl>;
+
+  /// What was gathered, and this rank's part of it.
+  struct Whole {
+    torch::Tensor part;
+    WeakTensor copy;  // gone with the caller's
+  };
+
   /// The part of a whole that is of `rank`.
   torch::Tensor of(int rank, const torch::Tensor& whole) const;
 
@@ -61,7 +67,7 @@ class Shards {
   const int parts_;
   const std::int64_t each_;  // elements that every part has
   FlatParameters own_;
-  std::vector<std::pair<torch::Tensor, torch::Tensor>> wholes_;  // parts and wholes
+  std::vector<Whole> wholes_;
   double seconds_ = 0;
 };
 

@@ -51,7 +51,8 @@ class Strategy {
   Strategy& operator=(const Strategy&) = delete;
 
   /// The optimizer that moves this rank's parameters, or what of them is this rank's to move, as
-  /// `text` names it. All ranks call its state() alike. @throws UsageError.
+  /// `text` names it. All ranks call its state() alike, which is whole on rank 0 and, once set, is
+  /// held until restored(). @throws UsageError.
   virtual std::unique_ptr<Optimizer> make_optimizer(std::string_view text) {
     return yoke::make_optimizer(text, copies_.parameters);
   }
@@ -93,7 +94,7 @@ class Strategy {
   /// What it carries from step to step beside the model, as tensors that a checkpoint reads, and a
   /// resume writes, in place; whole on rank 0 after synchronise().
   virtual NamedTensors state() { return {}; }
-  /// After a resume has set state() on all ranks.
+  /// After a resume has set state(), and that of the optimizer, on all ranks.
   virtual void restored() {}
 
   /// Seconds this rank has waited for others so far, in steps.

@@ -53,6 +53,12 @@ std::string differences(const NamedTensors& model,
          list_items("different", different);
 }
 
+/// Whether `tensor` is all there is of its memory, which is the host's and LibTorch's own.
+bool is_held_alone(const torch::Tensor& tensor) {
+  return tensor.is_cpu() && tensor.is_contiguous() && tensor.use_count() == 1 &&
+         tensor.storage().use_count() == 1 && tensor.storage().resizable();
+}
+
 }  // namespace
 
 NamedTensors module_state(const torch::nn::Module& module) {
@@ -66,14 +72,14 @@ NamedTensors module_state(const torch::nn::Module& module) {
   return state;
 }
 
-NamedTensors snapshot(const NamedTensors& tensors) {
-  NamedTensors copies;
-  for (const auto& [name, tensor] : tensors) {
+NamedTensors snapshot(NamedTensors tensors) {
+  for (auto& [name, tensor] : tensors) {
+    if (is_held_alone(tensor)) continue;
     const auto options = tensor.options().device(torch::kCPU);
-    copies.emplace_back(name, torch::empty(tensor.sizes(), options, torch::MemoryFormat::Contiguous)
-                                  .copy_(tensor.detach()));
+    tensor = torch::empty(tensor.sizes(), options, torch::MemoryFormat::Contiguous)
+                 .copy_(tensor.detach());
   }
-  return copies;
+  return tensors;
 }
 
 void restore_tensors(const NamedTensors& tensors, const NamedTensors& state,

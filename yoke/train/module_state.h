@@ -13,8 +13,9 @@ namespace yoke {
 /// The parameters, then the buffers of `module`, detached; they share its memory.
 NamedTensors module_state(const torch::nn::Module& module);
 
-/// Copies of `tensors` in the host's memory, which nothing else changes.
-NamedTensors snapshot(const NamedTensors& tensors);
+/// Copies of `tensors` in the host's memory, which nothing else changes; those that nobody else
+/// holds, as they are.
+NamedTensors snapshot(NamedTensors tensors);
 
 /// Copies `state` into `tensors` in place.
 /// @throws UsageError that says what differs, before anything is copied, unless names, shapes and

@@ -55,7 +55,8 @@ Trainer::Trainer(const TrainConfig& config, Workload& workload, Communicator& co
 void Trainer::resume(const Checkpoint& checkpoint) {
   const std::string where = fmt::format("the checkpoint of step {}", checkpoint.step);
   restore_module(*workload_.model.module, checkpoint.model, where);
-  restore_tensors(carried_state(), checkpoint.optimizer, where);
+  const NamedTensors carried = carried_state();
+  restore_tensors(carried, checkpoint.optimizer, where);
   strategy_->restored();
   state_ = RunState::from_json(checkpoint.state.at("run"));
   if (communicator_.rank() != 0) state_.window = Meter();  // rank 0 has the sums of all
@@ -176,9 +177,12 @@ Checkpoint Trainer::checkpoint() {
   RunState state = state_;
   state.cpu_seconds += process_usage().cpu_seconds;
   Checkpoint checkpoint{.step = state_.step,
-                        .model = snapshot(module_state(*workload_.model.module)),
-                        .optimizer = snapshot(carried_state()),
                         .state = {{"config", config}, {"run", state.to_json()}}};
+  NamedTensors carried = carried_state();
+  if (communicator_.rank() == 0) {
+    checkpoint.model = snapshot(module_state(*workload_.model.module));
+    checkpoint.optimizer = snapshot(std::move(carried));
+  }
   strategy_->go_on();
   return checkpoint;
 }

@@ -42,7 +42,8 @@ class Trainer {
   /// Measures the validation images.
   Evaluation evaluate();
 
-  /// A copy of all state, as of now, whole on rank 0. All ranks call it alike.
+  /// A copy of all state, as of now; on other ranks than 0 without tensors. All ranks call it
+  /// alike.
   Checkpoint checkpoint();
 
   /// After the last step: makes the model the same on all ranks.
