@@ -40,6 +40,18 @@ TEST(FlatParameters, BackwardFillsTheGradientsInPlace) {
   EXPECT_EQ(parameters.gradients().data_ptr(), storage);
 }
 
+TEST(FlatParameters, LieInMemoryThatIsGiven) {
+  torch::nn::Linear layer(3, 2);
+  const auto weight = layer->weight.detach().clone();
+  const auto gradients = torch::zeros({8}), values = torch::zeros({8});
+  FlatParameters parameters(
+      *layer, [&](std::int64_t) { return gradients; }, [&](std::int64_t) { return values; });
+  EXPECT_TRUE(values.narrow(0, 0, 6).equal(weight.flatten()));
+  EXPECT_EQ(parameters.values().data_ptr(), values.data_ptr());
+  EXPECT_EQ(layer->bias.data_ptr<float>(), values.data_ptr<float>() + 6);
+  EXPECT_EQ(layer->bias.grad().data_ptr<float>(), gradients.data_ptr<float>() + 6);
+}
+
 TEST(FlatParameters, PartIsAViewWithWhatLiesThereOfEverySlice) {
   torch::nn::Linear layer(3, 2);  // 6 weights, 2 biases
   FlatParameters parameters(*layer);

@@ -63,8 +63,12 @@ Trained train(const Training& training) {
     Model model = classifier(group.rank);  // begin() makes them equal
     const auto communicator =
         make_communicator(training.ranks == 1 ? "single" : training.comm, group);
+    const FlatParameters::Allocate shared = [&](std::int64_t elements) {
+      return communicator->allocate(elements);
+    };
     FlatParameters parameters(
-        *model.module, [&](std::int64_t elements) { return communicator->allocate(elements); });
+        *model.module, shared,
+        gathers_values(training.strategy) ? shared : FlatParameters::Allocate());
     const auto engine = make_eager_engine(model, parameters);
     const auto strategy =
         make_strategy(training.strategy, {*engine, parameters, {}, *communicator});

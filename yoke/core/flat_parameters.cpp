@@ -10,7 +10,8 @@
 
 namespace yoke {
 
-FlatParameters::FlatParameters(torch::nn::Module& module, const Allocate& allocate) {
+FlatParameters::FlatParameters(torch::nn::Module& module, const Allocate& gradients,
+                               const Allocate& values) {
   const torch::NoGradGuard no_grad;
   const auto parameters = module.named_parameters();
   std::int64_t total = 0;
@@ -32,8 +33,12 @@ FlatParameters::FlatParameters(torch::nn::Module& module, const Allocate& alloca
   }
   const auto device =
       parameters.is_empty() ? torch::Device(torch::kCPU) : parameters.front().value().device();
-  values_ = torch::empty({total}, torch::dtype(torch::kFloat32).device(device));
-  gradients_ = allocate && device.is_cpu() ? allocate(total) : torch::zeros_like(values_);
+  const auto make = [&](const Allocate& allocate) {
+    const auto options = torch::dtype(torch::kFloat32).device(device);
+    return allocate && device.is_cpu() ? allocate(total) : torch::zeros({total}, options);
+  };
+  gradients_ = make(gradients);
+  values_ = make(values);
   for (std::size_t i = 0; i < slices_.size(); ++i) {
     auto parameter = parameters[i].value();
     const auto& slice = slices_[i];

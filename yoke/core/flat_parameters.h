@@ -25,12 +25,13 @@ struct ParameterSlice {
 /// module's own tensors are views. The module must outlive no one: views keep the storage alive.
 class FlatParameters {
  public:
-  /// Makes zeros, fp32 [elements], for the gradients of a module on the CPU.
+  /// Makes zeros, fp32 [elements], for the gradients or values of a module on the CPU.
   using Allocate = std::function<torch::Tensor(std::int64_t elements)>;
 
   /// Moves the parameters of `module` into one tensor on their device, in the order of
   /// named_parameters(). @throws Error when a parameter is not fp32 or two share memory.
-  explicit FlatParameters(torch::nn::Module& module, const Allocate& allocate = {});
+  explicit FlatParameters(torch::nn::Module& module, const Allocate& gradients = {},
+                          const Allocate& values = {});
 
   /// Elements [begin, end) of both vectors, in place; of every slice what lies there, if only
   /// nothing, by its offset in the part.

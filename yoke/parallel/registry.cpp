@@ -23,4 +23,8 @@ std::unique_ptr<Strategy> make_strategy(std::string_view text, const Copies& cop
   return strategy;
 }
 
+bool gathers_values(std::string_view text) {
+  return Choice::parse(text, strategies().kind()).options.get("shard_state", false);
+}
+
 }  // namespace yoke

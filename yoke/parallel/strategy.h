@@ -119,4 +119,8 @@ const Registry<MakeStrategy>& strategies();
 /// outlive it. @throws UsageError on an unknown name or option, or what the engine cannot.
 std::unique_ptr<Strategy> make_strategy(std::string_view text, const Copies& copies);
 
+/// Whether the strategy that `text` names gathers the parameters from several ranks, so that their
+/// values do well in memory of Communicator::allocate(). @throws UsageError.
+bool gathers_values(std::string_view text);
+
 }  // namespace yoke

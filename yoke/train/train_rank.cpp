@@ -150,8 +150,11 @@ TrainResult train_rank(TrainConfig config, const TrainParts& parts, const TrainC
   const auto checkpoint = share_checkpoint(
       find_resume(config, [&](const std::string& text) { warnings.push_back(text); }),
       *communicator);
-  Workload workload(config, parts,
-                    [&](std::int64_t elements) { return communicator->allocate(elements); });
+  const FlatParameters::Allocate shared = [&, &ranks = *communicator](std::int64_t elements) {
+    return ranks.allocate(elements);
+  };
+  Workload workload(config, parts, shared,
+                    gathers_values(config.strategy) ? shared : FlatParameters::Allocate());
   Trainer trainer(config, workload, *communicator);
   if (checkpoint) trainer.resume(*checkpoint);
   config.lr = trainer.lr();

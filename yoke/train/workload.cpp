@@ -60,11 +60,12 @@ EngineOptions engine_options(const TrainConfig& config) {
 }  // namespace
 
 Workload::Workload(const TrainConfig& config, const TrainParts& parts,
-                   const FlatParameters::Allocate& allocate)
+                   const FlatParameters::Allocate& gradients,
+                   const FlatParameters::Allocate& values)
     : device(choose_device(config.device)),
       data(load_data(config, parts)),
       model(build_model(config, parts, data.train->info(), device)),
-      parameters(*model.module, allocate),
+      parameters(*model.module, gradients, values),
       engine(make_engine(model, parameters, engine_options(config))) {
   fit_images(data, model.input);
   const auto threads = static_cast<int>(config.threads);

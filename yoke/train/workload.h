@@ -22,9 +22,10 @@ struct TrainParts {
 
 /// Data, model and engine. Members refer to each other: it does not move.
 struct Workload {
-  /// `allocate` makes the gradients' memory, see FlatParameters.
+  /// `gradients` and `values` make the parameters' memory, see FlatParameters.
   Workload(const TrainConfig& config, const TrainParts& parts,
-           const FlatParameters::Allocate& allocate = {});
+           const FlatParameters::Allocate& gradients = {},
+           const FlatParameters::Allocate& values = {});
   Workload(const Workload&) = delete;
   Workload& operator=(const Workload&) = delete;
 
