@@ -147,16 +147,19 @@ TrainResult train_rank(TrainConfig config, const TrainParts& parts, const TrainC
   const auto [threads, communicator] = meet(config, context, group);
   at::globalContext().setDeterministicAlgorithms(config.deterministic, false);
   std::vector<std::string> warnings;
-  const auto checkpoint = share_checkpoint(
+  auto checkpoint = share_checkpoint(
       find_resume(config, [&](const std::string& text) { warnings.push_back(text); }),
       *communicator);
-  const FlatParameters::Allocate shared = [&, &ranks = *communicator](std::int64_t elements) {
+  const FlatParameters::Allocate shared = [&ranks = *communicator](std::int64_t elements) {
     return ranks.allocate(elements);
   };
   Workload workload(config, parts, shared,
                     gathers_values(config.strategy) ? shared : FlatParameters::Allocate());
   Trainer trainer(config, workload, *communicator);
-  if (checkpoint) trainer.resume(*checkpoint);
+  if (checkpoint) {
+    trainer.resume(*checkpoint);
+    *checkpoint = {.step = checkpoint->step};  // gives the tensors' memory back
+  }
   config.lr = trainer.lr();
   agree_on_config(config, *communicator);  // once more, now that every learning rate is known
   config.replicas = workload.engine.replicas;
