@@ -34,8 +34,8 @@ std::vector<Pair> pairs(int count) {
 Tensor dense_inverse(const std::vector<Pair>& pairs) {
   const auto one = torch::eye(kSize, torch::kFloat64);
   Tensor inverse = one;
-  for (std::size_t i = 0; i < pairs.size(); ++i) {
-    const auto s = pairs[i].step.to(torch::kFloat64), y = pairs[i].change.to(torch::kFloat64);
+  for (const auto& [step, change] : pairs) {
+    const auto s = step.to(torch::kFloat64), y = change.to(torch::kFloat64);
     const auto rho = 1 / s.dot(y);
     const auto left = one - rho * s.outer(y);
     inverse = left.mm(inverse).mm(left.t()) + rho * s.outer(s);
