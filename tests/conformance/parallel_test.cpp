@@ -66,7 +66,7 @@ class EveryStrategy : public testing::TestWithParam<std::string> {
 
 TEST_P(EveryStrategy, AloneTakesTheStepOfPlainSgd) {
   const auto strategy = make_strategy(GetParam(), copies_);
-  const auto optimizer = make_optimizer("sgd", parameters_);
+  const auto optimizer = strategy->make_optimizer("sgd");
   strategy->begin({});
   const auto before = parameters_.values().clone();
   const Batch batch{.input = torch::full({4, 1, 1, 1}, 3.0F),

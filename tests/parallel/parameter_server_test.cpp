@@ -41,9 +41,10 @@ TEST(ParameterServer, InStepTakesTheStepsOfAllReduceFromRanksThatServeAlone) {
 }
 
 TEST(ParameterServer, RefusesWhatCannotBe) {
-  const auto refused = [](const std::string& strategy, int ranks) {
+  const auto refused = [](const std::string& strategy, int ranks,
+                          const std::string& optimizer = "sgd") {
     try {
-      train({.strategy = strategy, .ranks = ranks});
+      train({.strategy = strategy, .ranks = ranks, .optimizer = optimizer});
     } catch (const UsageError& error) {
       return std::string(error.what());
     }
@@ -53,6 +54,9 @@ TEST(ParameterServer, RefusesWhatCannotBe) {
   EXPECT_THAT(refused("parameter-server:staleness=2", 1), HasSubstr("mode=async"));
   EXPECT_THAT(refused("parameter-server:mode=async,staleness=-1", 1), HasSubstr("staleness"));
   EXPECT_THAT(refused("parameter-server:mode=sometimes", 1), HasSubstr("async"));
+  EXPECT_THAT(refused("parameter-server", 2, "lbfgs"), HasSubstr("several gradients in a step"));
+  EXPECT_THAT(refused("parameter-server", 2, "sgd:clip=1"), HasSubstr("servers=1"));
+  EXPECT_THAT(refused("allreduce:compress=powersgd", 2, "lbfgs"), HasSubstr("carries errors"));
 }
 
 /// A part of four numbers, moved by plain SGD of rate 1.

@@ -64,6 +64,7 @@ class Lbfgs final : public Optimizer {
   }
 
   double default_lr() const override { return 1; }
+  bool first_order() const override { return false; }
 
   NamedTensors state() override {
     NamedTensors state{{"iterations", iterations_},

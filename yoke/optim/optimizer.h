@@ -40,6 +40,9 @@ class Optimizer {
   /// The base learning rate where the user gives none.
   virtual double default_lr() const = 0;
 
+  /// Whether a step calls the objective once, and so any batch gives it a direction.
+  virtual bool first_order() const { return true; }
+
   /// All state by name, as tensors that a checkpoint reads, and a resume writes, in place.
   virtual std::vector<std::pair<std::string, torch::Tensor>> state() = 0;
 };

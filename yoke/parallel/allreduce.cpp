@@ -68,7 +68,16 @@ class AllReduce final : public Strategy {
   }
 
   std::unique_ptr<Optimizer> make_optimizer(std::string_view text) override {
-    if (!shards_) return Strategy::make_optimizer(text);
+    if (!shards_) {
+      auto optimizer = Strategy::make_optimizer(text);
+      if (!optimizer->first_order() && !compression_->state().empty()) {
+        throw UsageError(fmt::format(
+            "--optimizer {} compares gradients within a step, but compress={} carries errors from "
+            "one to the next; leave out compress, or give another optimizer",
+            text, options_.compress));
+      }
+      return optimizer;
+    }
     return make_sharded_optimizer(
         [&](const Shard& shard) { return yoke::make_optimizer(text, shard); }, *shards_);
   }

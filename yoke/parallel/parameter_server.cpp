@@ -143,6 +143,8 @@ class ParameterServer final : public Strategy {
  private:
   class Servers;
 
+  void check_optimizer(std::string_view text, const SumOverRanks& sum) const;
+
   /// Sends what is left, and takes what has become of the parameters.
   void exchange() {
     const Stopwatch watch;
@@ -238,6 +240,19 @@ class ParameterServer::Servers final : public Optimizer {
   ParameterServer& strategy_;
 };
 
+/// Refuses now, rather than in the first step, what servers cannot do.
+void ParameterServer::check_optimizer(std::string_view text, const SumOverRanks& sum) const {
+  FlatParameters nothing = master_.part(0, 0);
+  const auto trial = yoke::make_optimizer(text, Shard(nothing, sum));
+  if (!trial->first_order()) {
+    throw UsageError(fmt::format(
+        "--optimizer {} asks for several gradients in a step, but workers push one; give "
+        "--strategy allreduce, or an optimizer that takes one: sgd, adam",
+        text));
+  }
+  trial->step([] { return torch::zeros({}); }, {});
+}
+
 std::unique_ptr<Optimizer> ParameterServer::make_optimizer(std::string_view text) {
   SumOverRanks sum;
   if (shards_.parts() > 1) {
@@ -247,6 +262,7 @@ std::unique_ptr<Optimizer> ParameterServer::make_optimizer(std::string_view text
           "servers=1, or --strategy allreduce");
     };
   }
+  check_optimizer(text, sum);
   state_ = std::make_unique<ShardedState>(
       [&](const Shard& shard) { return yoke::make_optimizer(text, shard); }, Shard(master_, sum),
       shards_);

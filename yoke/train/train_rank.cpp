@@ -92,7 +92,7 @@ void describe(Reporter& reporter, const TrainConfig& config, Workload& workload,
   if (ranks.size() > 1) {
     reporter.message(fmt::format("ranks      {} over {}", ranks.size(), ranks.describe()));
   }
-  if (const auto warning = trainer.warning(); !warning.empty()) reporter.message(warning);
+  for (const auto& warning : trainer.warnings()) reporter.message(warning);
   reporter.message(fmt::format("results    {}", directory.path.string()));
   if (trainer.state().step > 0) {
     reporter.message(

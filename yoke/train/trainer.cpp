@@ -68,6 +68,18 @@ NamedTensors Trainer::carried_state() {
   return state;
 }
 
+std::vector<std::string> Trainer::warnings() const {
+  std::vector<std::string> warnings;
+  if (const auto warning = strategy_->warning(); !warning.empty()) warnings.push_back(warning);
+  if (!optimizer_->first_order() && 2 * batch_size_ < sampler_.images()) {
+    warnings.push_back(fmt::format(
+        "warning: {} searches along a line on one batch, {} of {} images, which says little of "
+        "the others; give a --batch-size of thousands, or all of them",
+        config_.optimizer, batch_size_, sampler_.images()));
+  }
+  return warnings;
+}
+
 void Trainer::begin() {
   strategy_->begin({.first_step = state_.step,
                     .steps_per_epoch = steps_per_epoch(),

@@ -62,7 +62,8 @@ class Trainer {
   double epoch() const;              ///< Passes over the training images done, with fraction.
   /// Of the tensors that went over this rank so far.
   std::int64_t bytes() const { return communicator_.traffic().bytes + strategy_->bytes(); }
-  std::string warning() const { return strategy_->warning(); }
+  /// What a user should know of the choices before the first step; mostly nothing.
+  std::vector<std::string> warnings() const;
   Counters counters() const { return strategy_->counters(); }
   bool target_reached() const { return state_.time_to_target_seconds.has_value(); }
 
