@@ -33,8 +33,8 @@ test-sanitizers:  ## The tests under AddressSanitizer and UndefinedBehaviorSanit
 test-threads:  ## The programs with threads under ThreadSanitizer
 	$(DEPENDENCIES) --tests
 	cmake --preset tsan
-	cmake --build --preset tsan --parallel $(JOBS) --target test_comm
-	ctest --preset tsan --tests-regex 'test_comm$$'
+	cmake --build --preset tsan --parallel $(JOBS) --target test_comm test_parallel
+	ctest --preset tsan --tests-regex 'test_(comm|parallel)$$'
 
 compare: build  ## Time training steps of Yoke and PyTorch; table into docs/performance.md
 	$(DEPENDENCIES) --tests

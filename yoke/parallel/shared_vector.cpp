@@ -47,9 +47,11 @@ void SharedVector::add(const torch::Tensor& values, const torch::Tensor& before)
   const auto* const to = values.data_ptr<float>();
   const auto* const from = before.data_ptr<float>();
   for_each_word(elements_, [&](std::int64_t word, std::int64_t i, int count) {
+    const Pair change = {to[i] - from[i], count == 2 ? to[i + 1] - from[i + 1] : 0};
+    if (change[0] == 0 && change[1] == 0) return;  // others' words are theirs
     auto pair = std::bit_cast<Pair>(words_[word].load(std::memory_order_relaxed));
-    pair[0] += to[i] - from[i];
-    if (count == 2) pair[1] += to[i + 1] - from[i + 1];
+    pair[0] += change[0];
+    pair[1] += change[1];
     words_[word].store(std::bit_cast<std::uint64_t>(pair), std::memory_order_relaxed);
   });
 }

@@ -23,7 +23,7 @@ class SharedVector {
   void set(const torch::Tensor& values);
   /// Copies the vector as it is to `values` and to `before`, both fp32 [elements].
   void read(const torch::Tensor& values, const torch::Tensor& before) const;
-  /// Adds `values` - `before`.
+  /// Adds `values` - `before`; leaves alone where that is nothing.
   void add(const torch::Tensor& values, const torch::Tensor& before);
 
  private:
