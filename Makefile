@@ -39,6 +39,7 @@ test-threads:  ## The programs with threads under ThreadSanitizer
 compare: build  ## Time training steps of Yoke and PyTorch; table into docs/performance.md
 	$(DEPENDENCIES) --tests
 	scripts/compare
+	scripts/compare-ranks
 
 tidy: build  ## Check names and habits with clang-tidy, the layout with clang-format
 	$(DEPENDENCIES) --lint
