@@ -112,8 +112,7 @@ int bench(Given given, const World& world) {
   }
   const bool leads = group.rank == 0;
   if (leads) {
-    fmt::print("all-reduce of fp32 over {} ranks, one thread each; {}\n", group.size,
-               budget.str());
+    fmt::print("all-reduce of fp32 over {} ranks, one thread each; {}\n", group.size, budget.str());
     for (const auto& [name, comm] : comms) fmt::print("  {}: {}\n", name, comm->describe());
     fmt::print("{:>8}  {:<24} {:>9} {:>9} {:>9} {:>9} ms {:>7}  {:>9}\n", "size", "", "min", "p50",
                "p99", "max", "samples", "GB/s");

@@ -7,8 +7,7 @@
 
 namespace yoke {
 
-ThreadSum::ThreadSum(const std::vector<int>& cores, std::int64_t elements)
-    : places_(cores.size()) {
+ThreadSum::ThreadSum(const std::vector<int>& cores, std::int64_t elements) : places_(cores.size()) {
   for (std::size_t i = 0; i < cores.size(); ++i) vectors_.push_back(torch::zeros({elements}));
   for (std::size_t i = 1; i < places_.size(); ++i) {
     threads_.emplace_back([this, i, core = cores[i]] {

@@ -41,12 +41,8 @@ struct Meeting {
 };
 
 nlohmann::json card(const std::string& version, const std::string& network) {
-  return {{"host", "elsewhere"},
-          {"memory", "m"},
-          {"network", network},
-          {"address", "127.0.0.1"},
-          {"cores", {0}},
-          {"version", version}};
+  return {{"host", "elsewhere"},    {"memory", "m"}, {"network", network},
+          {"address", "127.0.0.1"}, {"cores", {0}},  {"version", version}};
 }
 
 template <typename Kind>

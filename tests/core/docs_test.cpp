@@ -121,12 +121,14 @@ std::set<std::string> launch_flags() {
 
 /// Flags of Yoke's other commands, and of other programs.
 std::set<std::string> other_flags() {
-  return {"json",       "mirror",      "output", "force",    "format",          "layers",
-          "primitives", "seconds",     "grace",  "now",      "compare-threads", "ranks",
-          "least-kib",  "most-kib",                                                       // yoke
-          "list",       "tests",       "lint",   "rounds",   "models",          "table",  // scripts
-          "preset",     "build",       "prefix", "parallel", "target",          "install",  // cmake
-          "logdir",     "gtest_filter"};
+  return {
+      "json",       "mirror",      "output",  "force",    "format",          "layers",
+      "primitives", "seconds",     "grace",   "now",      "compare-threads", "ranks",
+      "least-kib",  "most-kib",  // yoke
+      "list",       "tests",       "lint",    "rounds",   "models",          "table",
+      "ways",       "share",       "workers",                                            // scripts
+      "preset",     "build",       "prefix",  "parallel", "target",          "install",  // cmake
+      "logdir",     "gtest_filter"};
 }
 
 std::vector<std::string> flags_in(const std::string& text) {
