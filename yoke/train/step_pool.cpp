@@ -8,8 +8,14 @@ StepPool::StepPool(const Group& group, std::int64_t number, std::int64_t size)
     : store_(group.store), key_(fmt::format("steps/{}", number)), size_(size) {}
 
 std::optional<std::int64_t> StepPool::take() {
-  const std::int64_t taken = store_ ? store_->add(key_, 1) : ++taken_;
+  const std::int64_t taken = add(1);
   return taken <= size_ ? std::optional(taken - 1) : std::nullopt;
+}
+
+void StepPool::close() { add(size_); }
+
+std::int64_t StepPool::add(std::int64_t steps) {
+  return store_ ? store_->add(key_, steps) : taken_ += steps;
 }
 
 }  // namespace yoke

@@ -18,7 +18,12 @@ class StepPool {
   /// The next step that no rank has taken, in [0, size); nothing once all are taken.
   std::optional<std::int64_t> take();
 
+  /// Leaves nothing to take, for any rank.
+  void close();
+
  private:
+  std::int64_t add(std::int64_t steps);
+
   const std::shared_ptr<Store> store_;  // null in a group of one
   const std::string key_;
   const std::int64_t size_;

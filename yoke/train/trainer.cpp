@@ -113,24 +113,29 @@ void Trainer::step() {
   ++state_.step;
 }
 
-void Trainer::run_free(std::int64_t last) {
+void Trainer::run_free(std::int64_t last, const std::function<bool(std::int64_t step)>& goes_on) {
   const Stopwatch watch;
-  StepPool pool(communicator_.group(), state_.step, (last - state_.step) * place_.count);
-  const std::int64_t before = state_.window.images();
+  const std::int64_t first = state_.step, images_before = state_.window.images();
+  StepPool pool(communicator_.group(), pools_++, (last - first) * place_.count);
+  std::int64_t steps = 0;
   strategy_->depart();
   while (place_.index >= 0) {
     const auto taken = pool.take();
     if (!taken) break;
-    take(state_.step + *taken / place_.count);
+    const std::int64_t step = first + *taken / place_.count;
+    if (!goes_on(step)) pool.close();
+    take(step);
+    ++steps;
   }
   const Stopwatch waiting;
   strategy_->rest();
-  const auto images = torch::tensor({state_.window.images() - before}, torch::kInt64);
-  communicator_.all_reduce(images);
+  const auto sums = torch::tensor({state_.window.images() - images_before, steps}, torch::kInt64);
+  communicator_.all_reduce(sums);
   state_.window.add_times(waiting.seconds(), 0, waiting.seconds());
-  state_.images_seen += images.item<std::int64_t>();
+  state_.images_seen += sums[0].item<std::int64_t>();
   state_.train_seconds += watch.seconds();
-  state_.step = last;
+  // Where some have stopped early, all that was begun counts as done.
+  state_.step = first + (sums[1].item<std::int64_t>() + place_.count - 1) / place_.count;
 }
 
 /// A step of this rank, timed.

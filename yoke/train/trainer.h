@@ -1,5 +1,6 @@
 // yoke/train/trainer.h: one step of training, written once, and the state it moves.
 #pragma once
+#include <functional>
 #include <memory>
 
 #include "yoke/comm/communicator.h"
@@ -36,8 +37,9 @@ class Trainer {
   bool runs_free() const { return strategy_->runs_free(); }
 
   /// Takes steps until all ranks together have taken what they would have by step `last`, each of
-  /// its own images, and meets the others. @throws Error as step() does.
-  void run_free(std::int64_t last);
+  /// its own images, and meets the others; fewer once `goes_on`, which hears of each step before it
+  /// is taken, is false on any rank. @throws Error as step() does.
+  void run_free(std::int64_t last, const std::function<bool(std::int64_t step)>& goes_on);
 
   /// Measures the validation images.
   Evaluation evaluate();
@@ -93,6 +95,7 @@ class Trainer {
   Schedule schedule_;
   RunState state_;
   StepReport last_;
+  std::int64_t pools_ = 0;          // of steps, so far
   std::unique_ptr<Loader> loader_;  // last: its threads read the data
 };
 

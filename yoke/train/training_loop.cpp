@@ -64,8 +64,9 @@ RunStatus TrainingLoop::run(const std::atomic<bool>* stop) {
   while (!done() && !signals.stop()) {
     const bool free = trainer_.runs_free();
     const bool meets = free || trainer_.meets() || reports(trainer_.state().step + 1);
+    if (free) run_free(asked);
     if (meets) signals.send(asked());
-    take([&] { free ? trainer_.run_free(next_halt()) : trainer_.step(); });
+    if (!free) take([&] { trainer_.step(); });
     if (meets) signals.receive();
     after_step(meets);
   }
@@ -73,6 +74,15 @@ RunStatus TrainingLoop::run(const std::atomic<bool>* stop) {
   trainer_.finish();
   trainer_.state().wall_seconds = seconds();
   return done() ? RunStatus::kCompleted : RunStatus::kStopped;
+}
+
+void TrainingLoop::run_free(const std::function<bool()>& asked) {
+  take([&] {
+    trainer_.run_free(next_halt(), [&](std::int64_t step) {
+      reporter_.step(progress(step));
+      return !asked();
+    });
+  });
 }
 
 std::int64_t TrainingLoop::next_halt() const {
@@ -106,7 +116,7 @@ void TrainingLoop::after_step(bool met) {
   const std::int64_t step = trainer_.state().step;
   const std::int64_t steps_per_epoch = trainer_.steps_per_epoch();
   const bool last = step == trainer_.total_steps();
-  reporter_.step(progress());
+  reporter_.step(progress(step));
   if (reports(step)) report();
   if (last || step % steps_per_epoch == 0) compare_ranks();
   if (last || config_.eval_every.due(step, steps_per_epoch, met ? evaluate_clock_ : 0)) evaluate();
@@ -140,7 +150,7 @@ void TrainingLoop::report() {
                         .communication_seconds = window.communication_seconds(),
                         .communication_bytes = bytes - bytes_reported_};
   reporter_.training(
-      progress(), metrics,
+      progress(state.step), metrics,
       {.step_seconds = busy / steps, .data_wait_seconds = window.data_wait_seconds() / steps});
   state.final_train_loss = metrics.loss;
   epoch_pace_.add(compute, window.data_wait_seconds(), window.communication_seconds());
@@ -170,7 +180,7 @@ void TrainingLoop::evaluate() {
     state.time_to_target_seconds = state.train_seconds + state.evaluate_seconds;
   }
   since_evaluated_.lap();
-  reporter_.validation(progress(), *state.validation);
+  reporter_.validation(progress(state.step), *state.validation);
 }
 
 void TrainingLoop::save() {
@@ -203,9 +213,8 @@ void TrainingLoop::tell_problems() {
   }
 }
 
-ProgressState TrainingLoop::progress() const {
+ProgressState TrainingLoop::progress(std::int64_t step) const {
   // By this process's own pace, for a resumed run may be on another machine.
-  const std::int64_t step = trainer_.state().step;
   const double pace =
       pace_.seconds() / static_cast<double>(std::max<std::int64_t>(1, step - first_step_));
   return {.step = step,

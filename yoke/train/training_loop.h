@@ -33,6 +33,7 @@ class TrainingLoop {
   class Signals;
 
   void take(const std::function<void()>& steps);
+  void run_free(const std::function<bool()>& asked);
   std::int64_t next_halt() const;  // the step after which something else is due
   void after_step(bool met);       // whether ranks told each other their signals
   bool reports(std::int64_t step) const;
@@ -43,7 +44,7 @@ class TrainingLoop {
   void finish_saving();
   void tell_problems();
   double seconds() const { return earlier_seconds_ + clock_.seconds(); }
-  ProgressState progress() const;
+  ProgressState progress(std::int64_t step) const;
 
   const TrainConfig& config_;
   Trainer& trainer_;
