@@ -15,15 +15,17 @@ namespace {
 using namespace std::chrono_literals;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 /// Rounds, what they sent and said, and the time, which passes only when told to.
 class Bench {
  public:
-  explicit Bench(NodeRange nodes, int max_restarts = 0)
+  explicit Bench(NodeRange nodes, int max_restarts = 0, int max_lost = 0)
       : rounds({.run = "run",
                 .name = "program",
                 .nodes = nodes,
                 .max_restarts = max_restarts,
+                .max_lost = max_lost,
                 .master_addr = {},
                 .hosts = {}},
                {.send = [this](const std::string& agent,
@@ -301,6 +303,44 @@ TEST(Rounds, SayWhyThePortOfRankZeroCannotBeHad) {
   bench.pass(0s);
   EXPECT_EQ(bench.status(), 1);
   EXPECT_EQ(bench.rounds.outcome()->report, "port 5 is taken");
+}
+
+TEST(Rounds, GoesOnWithoutRanksThatMayBeLost) {
+  Bench bench({.least = 2, .most = 2}, 0, 2);
+  bench.join("a", 0, 2);
+  bench.join("b", 1, 3);
+  bench.rounds.receive("b", Failed{.attempt = 0, .ranks = 1}, bench.now);
+  bench.rounds.receive("b", Failed{.attempt = 0, .ranks = 2}, bench.now);
+  EXPECT_FALSE(bench.last<Stop>("a"));
+  EXPECT_THAT(bench.said, HasSubstr("2 lost, 2 may be"));
+  bench.end("b", {1, 0, -SIGKILL});
+  bench.end("a", {0, 0});
+  ASSERT_TRUE(bench.rounds.outcome());
+  EXPECT_EQ(bench.rounds.outcome()->status, 0);
+  EXPECT_THAT(bench.rounds.outcome()->report, HasSubstr("done without rank 2 on host b"));
+  EXPECT_THAT(bench.rounds.outcome()->report, Not(HasSubstr("FAILED")));
+}
+
+TEST(Rounds, EndsWhenMoreAreLostThanMayBe) {
+  Bench bench({.least = 2, .most = 2}, 0, 1);
+  bench.join("a", 0, 2);
+  bench.join("b", 1, 2);
+  bench.rounds.receive("a", Failed{.attempt = 0, .ranks = 1}, bench.now);
+  EXPECT_FALSE(bench.last<Stop>("b"));
+  bench.rounds.receive("b", Failed{.attempt = 0, .ranks = 1}, bench.now);
+  EXPECT_TRUE(bench.last<Stop>("b"));
+  bench.end("a", {1, -SIGTERM});
+  bench.end("b", {1, -SIGTERM});
+  ASSERT_TRUE(bench.rounds.outcome());
+  EXPECT_EQ(bench.rounds.outcome()->status, 1);
+}
+
+TEST(Rounds, IsNoSuccessWhenNoneIsLeft) {
+  Bench bench({.least = 1, .most = 1}, 0, 5);
+  bench.join("a", 0, 2);
+  bench.end("a", {1, 1});
+  ASSERT_TRUE(bench.rounds.outcome());
+  EXPECT_EQ(bench.rounds.outcome()->status, 1);
 }
 
 }  // namespace

@@ -126,6 +126,19 @@ TEST_F(YokeRun, StartsAgainAfterAFailureAndCountsTheRestarts) {
   EXPECT_FALSE(exists("logs/attempt-3"));
 }
 
+TEST_F(YokeRun, GoesOnWithoutAsManyRanksAsMayBeLost) {
+  const auto good =
+      run("-np 3 --max-lost 1 -- sh -c 'if [ $RANK = 1 ]; then touch lost; kill -KILL $$; fi; "
+          "while [ ! -e lost ]; do sleep 0.01; done; sleep 1; touch done-$RANK'");
+  EXPECT_EQ(good.status, 0) << good.output;
+  EXPECT_TRUE(exists("done-0") && exists("done-2"));
+  EXPECT_THAT(good.output, HasSubstr("done without rank 1"));
+  EXPECT_THAT(good.output, HasSubstr("1 lost, 1 may be"));
+  const auto bad = run("-np 3 --max-lost 1 -- sh -c '[ $RANK = 0 ] && sleep 60; exit 1'");
+  EXPECT_EQ(bad.status, 1);
+  EXPECT_THAT(bad.output, HasSubstr("FAILED"));
+}
+
 TEST_F(YokeRun, PassesTheRanksExitStatusOnWhereItHasAMeaning) {
   EXPECT_EQ(run("-np 2 -- true").status, 0);
   EXPECT_EQ(run("-np 2 -- sh -c 'exit 75'").status, 75);

@@ -53,6 +53,7 @@ TEST(ParameterServer, RefusesWhatCannotBe) {
   EXPECT_THAT(refused("parameter-server:servers=2", 2), HasSubstr("a rank is left to work"));
   EXPECT_THAT(refused("parameter-server:staleness=2", 1), HasSubstr("mode=async"));
   EXPECT_THAT(refused("parameter-server:mode=async,staleness=-1", 1), HasSubstr("staleness"));
+  EXPECT_THAT(refused("parameter-server:overlap=true", 1), HasSubstr("mode=async"));
   EXPECT_THAT(refused("parameter-server:mode=sometimes", 1), HasSubstr("async"));
   EXPECT_THAT(refused("parameter-server", 2, "lbfgs"), HasSubstr("several gradients in a step"));
   EXPECT_THAT(refused("parameter-server", 2, "sgd:clip=1"), HasSubstr("servers=1"));
@@ -133,6 +134,35 @@ TEST(PartServer, WaitsForNobodyWhoRests) {
   served.push(1, -1);
   other.join();
   EXPECT_EQ(served.pull(0), 5);
+}
+
+TEST(PartServer, WaitsForNobodyWhoIsLost) {
+  Served served({.workers = 3, .sync = false, .staleness = 1});
+  served.push(2, -1);
+  std::thread ahead([&] { served.push(2, -1); });
+  served.server.await(2);
+  served.push(1, -1);
+  served.server.lose(0);
+  ahead.join();
+  for (int phase = 0; phase < 2; ++phase) {  // it does not come back when all others rest
+    served.server.rest(1);
+    served.push(2, -1);
+    served.push(2, -1);
+    served.server.rest(2);
+  }
+  EXPECT_EQ(served.pull(1), 7);
+}
+
+TEST(PartServer, CountsStalenessFromThePullThatAGradientIsOf) {
+  for (const bool overlap : {false, true}) {
+    Served served({.workers = 2, .sync = false, .overlap = overlap});
+    for (int i = 0; i < 3; ++i) {
+      served.push(0, -1);
+      served.pull(0);
+    }
+    served.push(0, -1);  // of the last pull, or of that before it, one update ago
+    EXPECT_EQ(served.server.counts().staleness_most, overlap ? 1 : 0);
+  }
 }
 
 TEST(PartServer, EndsAllWaitingWhenAWorkerIsLost) {

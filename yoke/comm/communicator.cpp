@@ -13,7 +13,19 @@ Communicator::Communicator(const Group& group, std::string name,
       name_(std::move(name)),
       note_(std::move(note)),
       transport_(std::move(transport)) {
-  if (group.size == 1) return;
+  begin();
+}
+
+void Communicator::regroup(const Group& group, std::unique_ptr<Transport> transport) {
+  roll_call_.reset();
+  group_ = group;
+  transport_ = std::move(transport);
+  failure_.clear();
+  begin();
+}
+
+void Communicator::begin() {
+  if (size() == 1) return;
   if (!transport_) throw Error("a group of several ranks needs a transport");
   roll_call_ = std::make_unique<RollCall>(group_, [this] { return position(); });
 }

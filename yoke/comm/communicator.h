@@ -24,7 +24,7 @@ struct Traffic {
   double seconds = 0;      ///< Spent in operations, waiting for others included.
 };
 
-/// A fixed group of ranks. All ranks do the same operations in the same order, with tensors of the
+/// A group of ranks. All ranks do the same operations in the same order, with tensors of the
 /// same dtype and size; operations of one communicator are done one after the other, those of
 /// several side by side. One thread calls it.
 class Communicator {
@@ -39,6 +39,8 @@ class Communicator {
   Communicator& operator=(const Communicator&) = delete;
 
   const Group& group() const { return group_; }
+  /// Goes on with another group, connected by `transport`, when nothing is under way.
+  void regroup(const Group& group, std::unique_ptr<Transport> transport);
   int rank() const { return group_.rank; }  ///< In [0, size()).
   int size() const { return group_.size; }  ///< At least 1.
   /// The name to give again for the same one: `gloo`.
@@ -89,10 +91,12 @@ class Communicator {
   void serve();
   Position position() const;
 
-  const Group group_;
+  void begin();
+
+  Group group_;
   const std::string name_;
   const std::string note_;
-  const std::unique_ptr<Transport> transport_;
+  std::unique_ptr<Transport> transport_;
   std::atomic<std::int64_t> step_ = -1;
 
   mutable std::mutex mutex_;  ///< Guards what follows.

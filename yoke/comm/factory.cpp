@@ -76,6 +76,11 @@ std::unique_ptr<Communicator> make_communicator(std::string_view text, const Gro
   return std::make_unique<Communicator>(group, std::string(text), std::move(made.transport));
 }
 
+void shrink(Communicator& communicator, const std::vector<int>& ranks) {
+  const Group group = communicator.group().part(ranks, "left");
+  communicator.regroup(group, make(communicator.name(), group).transport);
+}
+
 std::unique_ptr<Transport> make_inner_transport(const std::string& text, const Group& group,
                                                 const std::string& role) {
   std::string plain = text;

@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "yoke/comm/communicator.h"
 #include "yoke/core/options.h"
@@ -23,6 +24,11 @@ const Registry<MakeTransport>& communicators();
 /// @throws UsageError on an unknown name or option; CommError when a rank does not come.
 std::unique_ptr<Communicator> make_communicator(std::string_view text, const Group& group = {},
                                                 bool cuda = false);
+
+/// Goes on with `ranks` of the group of `communicator` alone, ascending, this one among them: the
+/// others are lost. All of `ranks` call it alike, with nothing under way.
+/// @throws CommError when one of them does not come.
+void shrink(Communicator& communicator, const std::vector<int>& ranks);
 
 /// The transport that `text` names, for one that works over others: in an option's value `+` stands
 /// for the comma, as in `throttle:over=check:a=gloo+b=shared-memory`. `role` tells those of one

@@ -92,7 +92,8 @@ void Agent::handle(const Message& message) {
 }
 
 void Agent::start(const Start& start) {
-  told_failure_ = stale_ = false;
+  told_failed_ = 0;
+  stale_ = false;
   RankOptions options = options_.ranks;
   if (start.resume) options.command = options_.resume_command;
   try {
@@ -148,10 +149,10 @@ void Agent::tick() {
 
 void Agent::watch_ranks() {
   ranks_->tick();
-  if (ranks_->failed() && !told_failure_) {
-    told_failure_ = true;
-    send(Failed{ranks_->attempt()});
-    ranks_->stop(SIGTERM, kSettle, ticks(kFailureGrace));
+  if (const int failed = ranks_->failed(); failed > told_failed_) {
+    told_failed_ = failed;
+    send(Failed{.attempt = ranks_->attempt(), .ranks = failed});
+    if (failed > options_.max_lost) ranks_->stop(SIGTERM, kSettle, ticks(kFailureGrace));
   }
   if (!ranks_->ended()) return;
   if (member_ && !stale_ && !ending_) {

@@ -20,6 +20,7 @@ struct AgentOptions {
   RankOptions ranks = {};
   std::vector<std::string> resume_command = {};  ///< What later attempts run.
   std::optional<int> store_port = {};            ///< --master-port.
+  int max_lost = 0;                              ///< Ranks that may fail while the others go on.
   bool rejoin = true;  ///< Whether it waits for a coordinator that it lost, or ends.
   std::chrono::duration<double> join_timeout = std::chrono::seconds(300);
   std::chrono::duration<double> heartbeat_timeout = std::chrono::seconds(5);
@@ -62,8 +63,8 @@ class Agent {
   AgentOptions options_;
   std::string name_;  // unique among agents
   zmq::socket_t socket_;
-  bool member_ = false, told_failure_ = false, stale_ = false;
-  int signals_ = 0;
+  bool member_ = false, stale_ = false;
+  int told_failed_ = 0, signals_ = 0;
   Clock::time_point heard_, ticked_, joining_since_, ask_at_, beat_at_;
   std::unique_ptr<Ranks> ranks_;
   std::optional<Outcome> ending_, outcome_;

@@ -45,6 +45,7 @@ struct LaunchConfig {
   std::chrono::duration<double> monitor_interval = std::chrono::milliseconds(100);
   bool standalone = false;
   int max_restarts = 0;
+  int max_lost = 0;  ///< Ranks that may fail while the others go on.
   std::filesystem::path log_dir;
   StreamChoice redirects, tee;
   std::vector<int> local_ranks_filter;  ///< Empty: all.

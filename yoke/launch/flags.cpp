@@ -36,6 +36,9 @@ std::vector<LaunchFlag> make_flags() {
        set_processes);
   flag("max-restarts", {}, "K", "0", "Times that all ranks start again after a failure",
        [](Config c, Text t) { c.max_restarts = whole(t, 0); });
+  flag("max-lost", {}, "K", "0",
+       "Ranks that may fail while the others go on, where the strategy can",
+       [](Config c, Text t) { c.max_lost = whole(t, 0); });
   flag("role", {}, "NAME", "default", "Word before the local rank in console lines",
        [](Config c, Text t) { c.role = t; });
 

@@ -23,6 +23,7 @@ RoundsOptions rounds_options(const LaunchConfig& config, const LaunchPlan& plan)
           .name = plan.name,
           .nodes = plan.nodes,
           .max_restarts = config.max_restarts,
+          .max_lost = config.max_lost,
           .first_attempt = plan.first_attempt,
           .master_addr = config.master_addr,
           .hosts = {},

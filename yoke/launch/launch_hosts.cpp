@@ -69,6 +69,7 @@ class Front {
                           .name = plan_.name,
                           .nodes = plan_.nodes,
                           .max_restarts = config_.max_restarts,
+                          .max_lost = config_.max_lost,
                           .first_attempt = plan_.first_attempt,
                           .master_addr = config_.master_addr,
                           .hosts = {},

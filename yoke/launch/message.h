@@ -27,9 +27,10 @@ struct Join {
   StorePort store = {};
 };
 
-/// Agent: a rank failed; I am ending mine.
+/// Agent: ranks of mine failed, and if those are too many for a run I am ending the others.
 struct Failed {
   int attempt = 0;
+  int ranks = 1;  ///< So far.
 };
 
 /// Agent: all my ranks of this attempt have ended, and I am ready for the next.
@@ -91,7 +92,7 @@ struct Finish {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(StorePort, port, problem)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Join, run, version, host, address, node_rank, processes, store)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Failed, attempt)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Failed, attempt, ranks)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Ended, attempt, exits, failures, now, store)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Beat, running)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Refuse, reason)

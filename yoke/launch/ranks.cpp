@@ -152,10 +152,11 @@ bool Ranks::all_exited() const {
 
 bool Ranks::ended() const { return gone_; }
 
-bool Ranks::failed() const {
-  return std::any_of(ranks_.begin(), ranks_.end(), [](const auto& rank) {
+int Ranks::failed() const {
+  const auto failed = [](const auto& rank) {
     return rank->exit && *rank->exit != 0 && *rank->exit != kStopped && !rank->ended_by_us;
-  });
+  };
+  return static_cast<int>(std::count_if(ranks_.begin(), ranks_.end(), failed));
 }
 
 std::vector<int> Ranks::exits() const {

@@ -44,8 +44,8 @@ class Ranks {
   void stop(int signal, Clock::duration delay, Clock::duration grace);
   /// Shows output, and kills what is due.
   void tick();
-  /// Whether a rank has failed by itself.
-  bool failed() const;
+  /// How many ranks have failed by themselves.
+  int failed() const;
   /// Whether all ranks, and all that they started, are gone.
   bool ended() const;
   /// By local rank; -1000 for one that still runs.

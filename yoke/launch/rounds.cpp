@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <numeric>
 #include <utility>
 
 namespace yoke::launch {
@@ -37,7 +38,8 @@ void Rounds::receive(const std::string& agent, const Message& message, Time now)
   } else if (const auto* const beat = std::get_if<Beat>(&message)) {
     if (beat->running) member.ran = now;
   } else if (const auto* const failed = std::get_if<Failed>(&message)) {
-    if (failed->attempt == attempt_ && phase_ == Phase::kRunning) end_round(SIGTERM, kFailureGrace);
+    if (failed->attempt == attempt_ && phase_ == Phase::kRunning)
+      this->failed(member, failed->ranks);
   } else if (const auto* const result = std::get_if<Ended>(&message)) {
     if (member.running && result->attempt == attempt_) ended(member, *result);
     decide(now);
@@ -48,6 +50,16 @@ void Rounds::receive(const std::string& agent, const Message& message, Time now)
       lose(found, "its agent ended", now);
     }
   }
+}
+
+void Rounds::failed(Member& member, int ranks) {
+  member.failed = ranks;
+  const int all =
+      std::accumulate(members_.begin(), members_.end(), 0,
+                      [](int sum, const auto& entry) { return sum + entry.second.failed; });
+  if (all > options_.max_lost) return end_round(SIGTERM, kFailureGrace);
+  effects_.say(fmt::format("a rank on host {} has failed; the others go on: {} lost, {} may be",
+                           member.join.host, all, options_.max_lost));
 }
 
 void Rounds::ended(Member& member, const Ended& ended) {
@@ -137,8 +149,7 @@ void Rounds::decide(Time now) {
   for (const auto& [name, member] : members_) {
     if (member.running) return;
   }
-  const auto good = [](int exit) { return exit == 0; };
-  if (failures_.empty() && all_exits(good)) return finish(0, {});
+  if (went_well([](int exit) { return exit == 0; })) return finish_well(0);
   if (stop_signal_ != 0) return decide_stopped();
   if ((host_lost_ && options_.nodes.elastic()) || (newcomer_ && !host_lost_))
     return next_round(now);
@@ -159,15 +170,27 @@ void Rounds::decide(Time now) {
 
 void Rounds::decide_stopped() {
   constexpr int kSignalStatus = 128;  // as shells count
-  if (failures_.empty() && all_exits([](int exit) { return exit == 0 || exit == kStopped; })) {
-    return finish(kStopped, {});
+  if (went_well([](int exit) { return exit == 0 || exit == kStopped; })) {
+    return finish_well(kStopped);
   }
   if (failures_.empty()) return finish(kSignalStatus + stop_signal_, {});
   finish(1, failure_report(failures_, options_.name));
 }
 
-bool Rounds::all_exits(const std::function<bool(int)>& allowed) const {
-  return std::all_of(exits_.begin(), exits_.end(), allowed);
+/// All ranks, but for those that may be lost.
+bool Rounds::went_well(const std::function<bool(int)>& allowed) const {
+  const auto good = std::count_if(exits_.begin(), exits_.end(), allowed);
+  const auto lost = static_cast<std::ptrdiff_t>(failures_.size());
+  return good > 0 && lost <= options_.max_lost &&
+         good + lost == static_cast<std::ptrdiff_t>(exits_.size());
+}
+
+void Rounds::finish_well(int status) {
+  std::string lost;
+  for (const Failure& failure : failures_) {
+    lost += (lost.empty() ? "done without " : "; without ") + summary(failure);
+  }
+  finish(status, lost);
 }
 
 void Rounds::next_round(Time now) {

@@ -18,6 +18,7 @@ struct RoundsOptions {
   std::string name;  ///< The program, for the report.
   NodeRange nodes;
   int max_restarts = 0;
+  int max_lost = 0;  ///< Ranks that may fail while the others go on.
   int first_attempt = 0;
   std::string master_addr;         ///< Empty: the address that rank 0's host gave.
   std::vector<std::string> hosts;  ///< By node rank, where a list of hosts was given.
@@ -76,13 +77,15 @@ class Rounds {
     int order = 0;  // of joining
     bool running = false;
     Time seen;
-    Time ran;  // when its ranks were last known to run
+    Time ran;        // when its ranks were last known to run
+    int failed = 0;  // ranks of this round
   };
   enum class Phase { kForming, kRunning, kEnding };
   using Members = std::map<std::string, Member>;
 
   void join(const std::string& agent, const Join& join, Time now);
   std::string refusal(const std::string& agent, const Join& join, Time now);
+  void failed(Member& member, int ranks);
   void ended(Member& member, const Ended& ended);
   void lose(Members::iterator member, const std::string& reason, Time now);
   void form(Time now);
@@ -91,8 +94,9 @@ class Rounds {
   void end_round(int signal, std::chrono::duration<double> grace);
   void decide(Time now);
   void decide_stopped();
-  bool all_exits(const std::function<bool(int)>& allowed) const;
+  bool went_well(const std::function<bool(int)>& allowed) const;
   void next_round(Time now);
+  void finish_well(int status);
   void finish(int status, std::string report);
 
   RoundsOptions options_;

@@ -138,6 +138,7 @@ void Rounds::start(Time now) {
   phase_ = Phase::kRunning;
   for (const auto& [name, member] : chosen) {
     member->running = true;
+    member->failed = 0;
     member->seen = member->ran = now;
     effects_.send(name, start);
     ++start.group_rank;

@@ -72,6 +72,7 @@ AgentOptions agent_options(const LaunchConfig& config, const LaunchPlan& plan,
   // yoke's own commands share out the cores themselves.
   if (!plan.yoke_command) options.ranks.setting.omp_threads = cpu_budget().threads(processes);
   options.resume_command = plan.resume_command;
+  options.max_lost = config.max_lost;
   options.join_timeout = config.join_timeout;
   options.heartbeat_timeout = config.heartbeat_timeout;
   adopt_orphans();

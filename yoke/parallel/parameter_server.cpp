@@ -4,14 +4,19 @@
 //
 // Servers are the first ranks, which then have no images, or, by themselves, every rank beside its
 // worker. mode=sync is the step of all-reduce; mode=async moves the parameters at every push, with
-// bounded staleness (Ho et al. 2013).
+// bounded staleness (Ho et al. 2013), and, where ranks serve alone, goes on without workers that
+// are lost.
 #include <fmt/format.h>
 
+#include <numeric>
+
+#include "yoke/comm/factory.h"
 #include "yoke/core/clock.h"
 #include "yoke/core/error.h"
 #include "yoke/parallel/agreement.h"
-#include "yoke/parallel/buckets.h"
-#include "yoke/parallel/server/serving.h"
+#include "yoke/parallel/server/pushing.h"
+#include "yoke/parallel/server/roster.h"
+#include "yoke/parallel/server/server_options.h"
 #include "yoke/parallel/sharded_state.h"
 #include "yoke/parallel/strategy.h"
 
@@ -19,34 +24,6 @@ namespace yoke {
 namespace {
 
 using torch::Tensor;
-
-struct ServerOptions {
-  int servers = 0;  // ranks that serve alone; 0: all serve and work
-  bool sync = true;
-  std::int64_t staleness = kUnbounded;
-  std::int64_t bucket_bytes = 0;
-};
-
-ServerOptions read(Options& options, int ranks) {
-  constexpr double kMiB = 1 << 20;
-  ServerOptions chosen;
-  chosen.servers = static_cast<int>(options.get("servers", std::int64_t{0}, 0));
-  chosen.sync = options.get("mode", std::string("sync"), {"sync", "async"}) == "sync";
-  const bool unbounded = !options.contains("staleness") ||
-                         options.get("staleness", std::string("unbounded")) == "unbounded";
-  if (!unbounded) chosen.staleness = options.get("staleness", std::int64_t{0}, 0);
-  chosen.bucket_bytes = static_cast<std::int64_t>(kMiB * options.get("bucket_mib", 1.0, 0.0, 1e6));
-  if (chosen.servers > 0 && chosen.servers >= ranks) {
-    throw UsageError(fmt::format(
-        "parameter-server was given servers={} for {} ranks; allowed: 0 (every rank serves and "
-        "works) to {}, so that a rank is left to work",
-        chosen.servers, ranks, ranks - 1));
-  }
-  if (chosen.sync && !unbounded) {
-    throw UsageError("parameter-server was given staleness with mode=sync; give mode=async");
-  }
-  return chosen;
-}
 
 class ParameterServer final : public Strategy {
  public:
@@ -56,8 +33,17 @@ class ParameterServer final : public Strategy {
         rank_(copies.communicator.rank()),
         shards_(copies.parameters, copies.communicator, options.servers),
         master_(shards_.own().clone()),
-        filler_(cut_into_buckets(copies.parameters, options.bucket_bytes, options.bucket_bytes),
-                [this](std::size_t bucket) { send(bucket); }) {}
+        ever_(copies.communicator.size() - options.servers),
+        workers_(static_cast<std::size_t>(ever_)) {
+    std::iota(workers_.begin(), workers_.end(), 0);
+  }
+
+  // Where several ranks fail at once none may wait for another: nothing more is served, and the
+  // others' servers see this worker go before this rank waits for their workers.
+  ~ParameterServer() override {
+    if (server_) server_->fail("the server has ended");
+    pushing_.reset();
+  }
 
   std::unique_ptr<Optimizer> make_optimizer(std::string_view text) override;
 
@@ -68,8 +54,9 @@ class ParameterServer final : public Strategy {
   }
 
   Place place() const override {
-    return {rank_ < options_.servers ? -1 : rank_ - options_.servers,
-            copies_.communicator.size() - options_.servers};
+    const int before = options_.servers;
+    return {copies_.communicator.rank() < before ? -1 : copies_.communicator.rank() - before,
+            copies_.communicator.size() - before};
   }
 
   bool runs_free() const override { return !options_.sync; }
@@ -77,11 +64,10 @@ class ParameterServer final : public Strategy {
 
   Forward gradient(const Batch& batch, const StepKey& key) override {
     if (options_.sync && serving_) serving_->open(/*one_push=*/true);
-    filler_.reset();
     const Batch own = options_.sync ? batch : batch.alone();
-    for (auto& [server, link] : links_) link->ask(Link::Request::kPush, rates_);
+    pushing_->begin(rates_);
     Forward forward = copies_.engine.gradient(
-        own, key, [this](std::int64_t begin, std::int64_t end) { filler_.fill(begin, end); });
+        own, key, [this](std::int64_t begin, std::int64_t end) { pushing_->fill(begin, end); });
     if (options_.sync && batch.size() > 0) {  // of this rank's share, to be the mean over it
       forward.loss =
           forward.loss * (static_cast<double>(batch.whole()) / static_cast<double>(batch.size()));
@@ -104,18 +90,17 @@ class ParameterServer final : public Strategy {
   }
 
   void rest() override {
-    if (place().index >= 0) {
-      for (auto& [server, link] : links_) link->ask(Link::Request::kRest);
-      if (serves()) server_->rest(place().index);
-    }
+    if (pushing_) pushing_->rest();
+    if (pushing_ && serves()) server_->rest(number());
     if (serving_) serving_->close();
+    if (options_.forgives()) count_workers();
   }
 
   // Nobody pushes now.
   void synchronise() override {
     if (serves()) shards_.own().values().copy_(master_.values());
     for (int server = 0; server < shards_.parts(); ++server) {
-      copies_.communicator.broadcast(part(copies_.parameters.values(), server), server);
+      copies_.communicator.broadcast(shards_.of(server, copies_.parameters.values()), server);
     }
     average_buffers(copies_.buffers, copies_.communicator, options_.servers);
   }
@@ -125,9 +110,7 @@ class ParameterServer final : public Strategy {
   double communication_seconds() const override { return communication_seconds_; }
 
   std::int64_t bytes() const override {
-    std::int64_t bytes = serving_ ? serving_->bytes() : 0;
-    for (const auto& [server, link] : links_) bytes += link->bytes();
-    return bytes;
+    return (serving_ ? serving_->bytes() : 0) + (pushing_ ? pushing_->bytes() : 0);
   }
 
   Counters counters() const override {
@@ -137,91 +120,101 @@ class ParameterServer final : public Strategy {
     return {{"updates", updates},
             {"staleness_mean", static_cast<double>(counts.staleness_sum) / std::max(1.0, updates)},
             {"staleness_most", static_cast<double>(counts.staleness_most)},
-            {"lead_most", static_cast<double>(counts.lead_most)}};
+            {"lead_most", static_cast<double>(counts.lead_most)},
+            {"workers_lost", static_cast<double>(ever_) - static_cast<double>(workers_.size())}};
   }
+  std::vector<std::string> news() override { return std::exchange(news_, {}); }
 
  private:
   class Servers;
 
   void check_optimizer(std::string_view text, const SumOverRanks& sum) const;
 
-  /// Sends what is left, and takes what has become of the parameters.
+  /// Sends what is left of the gradient, and takes what has become of the parameters.
   void exchange() {
     const Stopwatch watch;
-    for (auto& [server, link] : links_) {
-      works_.push_back(link->receive(part(copies_.parameters.values(), server)));
-    }
     if (serves()) {
-      server_->push(place().index, shards_.own().gradients(), rates_);
-      server_->pull(place().index, shards_.own().values());
+      server_->push(number(), shards_.own().gradients(), rates_);
+      server_->pull(number(), shards_.own().values());
     }
-    for (const auto& work : works_) work.wait();
-    works_.clear();
+    pushing_->finish();
     if (options_.sync && serving_) serving_->close();
     communication_seconds_ += watch.seconds();
   }
 
   bool serves() const { return rank_ < shards_.parts(); }
+  int number() const { return rank_ - options_.servers; }  // among all workers there ever were
 
-  Tensor part(const Tensor& flat, int server) const {
-    return flat.narrow(0, shards_.begin_of(server),
-                       shards_.end_of(server) - shards_.begin_of(server));
-  }
-
-  /// The elements of a bucket that are of `server`.
-  Bucket piece(const Bucket& bucket, int server) const {
-    const std::int64_t begin = std::max(bucket.begin, shards_.begin_of(server));
-    return {begin, std::max(begin, std::min(bucket.end, shards_.end_of(server)))};
-  }
-
-  void send(std::size_t bucket) {
-    for (auto& [server, link] : links_) {
-      const auto [begin, end] = piece(filler_.buckets()[bucket], server);
-      if (begin == end) continue;
-      works_.push_back(link->send(copies_.parameters.gradients().narrow(0, begin, end - begin)));
-    }
-  }
-
-  /// Pairs come in one order on all ranks, so that none waits for one that waits for it.
-  void connect() {
-    constexpr int kServersPatience = 24;  // workers may evaluate for long
-    std::vector<Client> clients;
-    for (int server = 0; server < shards_.parts(); ++server) {
-      for (int worker = options_.servers; worker < copies_.communicator.size(); ++worker) {
-        if (server == worker) continue;
-        const int number = worker - options_.servers;
-        if (server == rank_) {
-          clients.push_back({number, std::make_unique<Link>(copies_.communicator, server, worker,
-                                                            kServersPatience)});
-        } else if (worker == rank_) {
-          links_.emplace_back(server,
-                              std::make_unique<Link>(copies_.communicator, server, worker, 1));
-        }
-      }
-    }
-    if (!serves()) return;
-    std::vector<Bucket> pieces;
-    for (const Bucket& bucket : filler_.buckets()) {
-      const auto [begin, end] = piece(bucket, rank_);
-      const std::int64_t first = shards_.begin_of(rank_);
-      if (begin < end) pieces.push_back({begin - first, end - first});
-    }
-    serving_ = std::make_unique<Serving>(*server_, pieces, master_.size(), std::move(clients));
-  }
+  void connect();
+  void count_workers();
 
   const ServerOptions options_;
-  const int rank_;
+  const int rank_;  // at the start, as all numbers of ranks but those in the communicator
   Shards shards_;
   FlatParameters master_;                // this server's part, which only it changes
   std::unique_ptr<ShardedState> state_;  // of the part's optimizer
   std::unique_ptr<PartServer> server_;
-  BucketFiller filler_;
-  std::vector<std::pair<int, std::unique_ptr<Link>>> links_;  // of this worker, by server
-  std::vector<Work> works_;
+  const int ever_;            // workers at the start
+  std::vector<int> workers_;  // the numbers of those that are left, by place
+  std::vector<std::string> news_;
   Rates rates_;
   double communication_seconds_ = 0;
+  std::unique_ptr<Pushing> pushing_;  // of a worker
   std::unique_ptr<Serving> serving_;  // last: its threads use what is above
 };
+
+/// Pairs come in one order on all ranks, so that none waits for one that waits for it.
+void ParameterServer::connect() {
+  constexpr int kServersPatience = 24;  // workers may evaluate for long
+  std::vector<Client> clients;
+  std::vector<Provider> providers;
+  for (int server = 0; server < shards_.parts(); ++server) {
+    for (const int number : workers_) {
+      const int worker = options_.servers + number;
+      if (server == worker || (server != rank_ && worker != rank_)) continue;
+      auto link = std::make_unique<Link>(copies_.communicator, server, worker,
+                                         server == rank_ ? kServersPatience : 1);
+      if (server == rank_) {
+        clients.push_back({.worker = number, .link = std::move(link)});
+      } else {
+        providers.push_back({.server = server, .link = std::move(link)});
+      }
+    }
+  }
+  const auto buckets =
+      cut_into_buckets(copies_.parameters, options_.bucket_bytes, options_.bucket_bytes);
+  if (rank_ >= options_.servers) {
+    pushing_ = std::make_unique<Pushing>(copies_.parameters, shards_, buckets, options_.overlap,
+                                         std::move(providers));
+  }
+  if (serves()) {
+    serving_ = std::make_unique<Serving>(*server_, pieces_of(buckets, shards_, rank_),
+                                         master_.size(), options_.forgives(), std::move(clients));
+  }
+}
+
+/// Those that are lost rest for good: the others go on with their images.
+void ParameterServer::count_workers() {
+  Communicator& ranks = copies_.communicator;
+  const Tensor alive =
+      agree_on_workers(ranks, options_.servers, ever_, serving_.get(), pushing_.get());
+  const auto left = left_of(workers_, alive);
+  if (left.size() == workers_.size()) return;
+  std::vector<int> members(static_cast<std::size_t>(options_.servers));
+  std::iota(members.begin(), members.end(), 0);
+  for (std::size_t i = 0; i < workers_.size(); ++i) {
+    const int rank = options_.servers + static_cast<int>(i), number = workers_[i];
+    if (std::find(left.begin(), left.end(), number) != left.end()) {
+      members.push_back(rank);
+    } else if (rank_ == 0) {
+      const Peer& peer = ranks.group().peers[static_cast<std::size_t>(rank)];
+      news_.push_back(fmt::format("lost       rank {} on {}; its images go to the {} workers left",
+                                  peer.rank, peer.host, left.size()));
+    }
+  }
+  shrink(ranks, members);
+  workers_ = left;
+}
 
 /// To a worker, servers are what moves the parameters.
 class ParameterServer::Servers final : public Optimizer {
@@ -266,17 +259,18 @@ std::unique_ptr<Optimizer> ParameterServer::make_optimizer(std::string_view text
   state_ = std::make_unique<ShardedState>(
       [&](const Shard& shard) { return yoke::make_optimizer(text, shard); }, Shard(master_, sum),
       shards_);
-  server_ = std::make_unique<PartServer>(
-      master_, state_->part(),
-      ServerRules{
-          .workers = place().count, .sync = options_.sync, .staleness = options_.staleness});
+  server_ = std::make_unique<PartServer>(master_, state_->part(),
+                                         ServerRules{.workers = ever_,
+                                                     .sync = options_.sync,
+                                                     .staleness = options_.staleness,
+                                                     .overlap = options_.overlap});
   return std::make_unique<Servers>(*this);
 }
 
 }  // namespace
 
 std::unique_ptr<Strategy> make_parameter_server(const Copies& copies, Options& options) {
-  const ServerOptions chosen = read(options, copies.communicator.size());
+  const ServerOptions chosen = read_server_options(options, copies.communicator.size());
   if (!copies.parameters.values().is_cpu()) {
     throw UsageError(
         "parameter-server keeps the parameters in the memory of processors; give --device cpu, or "

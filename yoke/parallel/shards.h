@@ -31,6 +31,8 @@ class Shards {
   std::int64_t end_of(int rank) const;
   /// This rank's part.
   FlatParameters& own() { return own_; }
+  /// The part of `whole`, [..., P], that is of `rank`: a view.
+  torch::Tensor of(int rank, const torch::Tensor& whole) const;
   /// What adds up over all parts, for the optimizer of one.
   SumOverRanks sum();
 
@@ -58,9 +60,6 @@ class Shards {
     torch::Tensor part;
     WeakTensor copy;  // gone with the caller's
   };
-
-  /// The part of a whole that is of `rank`.
-  torch::Tensor of(int rank, const torch::Tensor& whole) const;
 
   FlatParameters& parameters_;
   Communicator& communicator_;

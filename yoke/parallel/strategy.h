@@ -74,9 +74,11 @@ class Strategy {
 
   /// Whether ranks take steps as each is ready, one more than another, and meet now and then.
   virtual bool runs_free() const { return false; }
-  /// Before they go apart, and before they meet again.
+  /// Before they go apart, and before they meet again; fewer may come back, when place() changes.
   virtual void depart() {}
   virtual void rest() {}
+  /// What has happened to ranks since the last call, for people; mostly nothing.
+  virtual std::vector<std::string> news() { return {}; }
 
   /// Forward and backward of this rank's part of the batch; when it returns, loss and flat gradient
   /// are those the optimizer shall see.

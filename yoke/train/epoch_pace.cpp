@@ -23,12 +23,13 @@ std::optional<std::string> EpochPace::compare(Communicator& communicator) {
   const auto table = all.view({communicator.size(), own.numel()});
   const auto busy = table.select(1, 0), waited = table.select(1, 1);
   const auto slowest = busy.argmax().item<std::int64_t>();
+  const Peer& peer = communicator.group().peers[static_cast<std::size_t>(slowest)];
   const std::string text = fmt::format(
       "pace       rank {} on {} was slowest: {:.2f} s of its own work, the median {:.2f} s; ranks "
       "waited {:.2f} to {:.2f} s for each other; {} of tensors went over each",
-      slowest, communicator.group().peers[static_cast<std::size_t>(slowest)].host,
-      busy[slowest].item<double>(), busy.median().item<double>(), waited.min().item<double>(),
-      waited.max().item<double>(), format_bytes(bytes - bytes_before_));
+      peer.rank, peer.host, busy[slowest].item<double>(), busy.median().item<double>(),
+      waited.min().item<double>(), waited.max().item<double>(),
+      format_bytes(bytes - bytes_before_));
   bytes_before_ = bytes;
   compute_ = data_wait_ = communication_ = 0;
   if (communicator.rank() != 0) return std::nullopt;

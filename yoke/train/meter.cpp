@@ -6,7 +6,6 @@ namespace yoke {
 
 void Meter::add(const torch::Tensor& loss, const torch::Tensor& ranks) {
   images_ += ranks.size(0);
-  ++steps_;
   pending_.push_back({loss, ranks});
   if (loss.is_cpu()) fold();
 }

@@ -17,6 +17,9 @@ class Meter {
   /// `loss` fp32 [], the mean over the batch; `ranks` int64 [N] of ranks_of_target().
   void add(const torch::Tensor& loss, const torch::Tensor& ranks);
 
+  /// Steps that the run has taken, with this rank or without.
+  void add_steps(std::int64_t steps) { steps_ += steps; }
+
   /// Seconds of the step, and those of it spent waiting.
   void add_times(double step_seconds, double data_wait_seconds, double communication_seconds);
 

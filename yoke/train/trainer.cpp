@@ -43,8 +43,7 @@ Trainer::Trainer(const TrainConfig& config, Workload& workload, Communicator& co
                                                 .communicator = communicator})),
       place_(strategy_->place()),
       batch_size_(global_batch_size(config, place_.count)),
-      sampler_(workload.data.train->size(), batch_size_, std::max(0, place_.index), place_.count,
-               config.seed, true),
+      sampler_(make_sampler()),
       total_steps_(count_steps(config, sampler_.steps_per_epoch())),
       optimizer_(strategy_->make_optimizer(config.optimizer)),
       lr_(config.lr.value_or(optimizer_->default_lr())),
@@ -90,6 +89,15 @@ void Trainer::finish() { strategy_->synchronise(); }
 
 bool Trainer::meets() const { return strategy_->meets(state_.step); }
 
+Sampler Trainer::make_sampler() const {
+  return {workload_.data.train->size(),
+          batch_size_,
+          std::max(0, place_.index),
+          place_.count,
+          config_.seed,
+          true};
+}
+
 std::unique_ptr<Loader> Trainer::make_loader() const {
   const Transform transform(workload_.data.train->info(), workload_.data.augmentation);
   // A rank that runs free may come to take all steps.
@@ -110,7 +118,12 @@ void Trainer::step() {
   }
   state_.images_seen += sampler_.global_size(state_.step % steps_per_epoch());
   state_.train_seconds += watch.seconds();
-  ++state_.step;
+  advance(1);
+}
+
+void Trainer::advance(std::int64_t steps) {
+  state_.step += steps;
+  state_.window.add_steps(steps);
 }
 
 void Trainer::run_free(std::int64_t last, const std::function<bool(std::int64_t step)>& goes_on) {
@@ -135,7 +148,12 @@ void Trainer::run_free(std::int64_t last, const std::function<bool(std::int64_t 
   state_.images_seen += sums[0].item<std::int64_t>();
   state_.train_seconds += watch.seconds();
   // Where some have stopped early, all that was begun counts as done.
-  state_.step = first + (sums[1].item<std::int64_t>() + place_.count - 1) / place_.count;
+  advance((sums[1].item<std::int64_t>() + place_.count - 1) / place_.count);
+  if (const Place now = strategy_->place(); now.count != place_.count) {  // some were lost
+    place_ = now;
+    sampler_ = make_sampler();
+    loader_.reset();
+  }
 }
 
 /// A step of this rank, timed.

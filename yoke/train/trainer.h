@@ -66,6 +66,8 @@ class Trainer {
   std::int64_t bytes() const { return communicator_.traffic().bytes + strategy_->bytes(); }
   /// What a user should know of the choices before the first step; mostly nothing.
   std::vector<std::string> warnings() const;
+  /// What has happened to ranks since the last call, for people; mostly nothing.
+  std::vector<std::string> news() { return strategy_->news(); }
   Counters counters() const { return strategy_->counters(); }
   bool target_reached() const { return state_.time_to_target_seconds.has_value(); }
 
@@ -79,7 +81,9 @@ class Trainer {
 
   void take(std::int64_t step);
   StepReport compute(std::int64_t step);
+  void advance(std::int64_t steps);
   NamedTensors carried_state();
+  Sampler make_sampler() const;
   std::unique_ptr<Loader> make_loader() const;
 
   const TrainConfig& config_;

@@ -83,6 +83,7 @@ void TrainingLoop::run_free(const std::function<bool()>& asked) {
       return !asked();
     });
   });
+  for (const auto& sentence : trainer_.news()) reporter_.message(sentence);
 }
 
 std::int64_t TrainingLoop::next_halt() const {

@@ -1,6 +1,7 @@
 #include "yoke/parallel/server/part_server.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "yoke/core/error.h"
 
@@ -22,7 +23,8 @@ void PartServer::push(int worker, const Tensor& gradient, const Rates& rates) {
     pusher.gradient = gradient;
     return push_sync(lock, rates);
   }
-  const std::int64_t staleness = counts_.updates - pusher.pulled;
+  const std::int64_t staleness =
+      counts_.updates - (rules_.overlap ? pusher.pulled_before : pusher.pulled);
   counts_.staleness_sum += staleness;
   counts_.staleness_most = std::max(counts_.staleness_most, staleness);
   part_.gradients().copy_(gradient);
@@ -74,16 +76,29 @@ void PartServer::wait(std::unique_lock<std::mutex>& lock, const Condition& condi
 void PartServer::pull(int worker, const Tensor& values) {
   const std::lock_guard lock(mutex_);
   Tensor(values).copy_(part_.values());
-  workers_[static_cast<std::size_t>(worker)].pulled = counts_.updates;
+  Worker& puller = workers_[static_cast<std::size_t>(worker)];
+  puller.pulled_before = std::exchange(puller.pulled, counts_.updates);
 }
 
 void PartServer::rest(int worker) {
   const std::lock_guard lock(mutex_);
-  workers_[static_cast<std::size_t>(worker)].resting = true;
+  rest(workers_[static_cast<std::size_t>(worker)]);
+}
+
+void PartServer::lose(int worker) {
+  const std::lock_guard lock(mutex_);
+  Worker& gone = workers_[static_cast<std::size_t>(worker)];
+  gone.lost = true;
+  rest(gone);
+}
+
+void PartServer::rest(Worker& worker) {
+  worker.resting = true;
+  worker.pulled_before = worker.pulled;
   if (std::all_of(workers_.begin(), workers_.end(),
                   [](const auto& each) { return each.resting; })) {
     for (Worker& each : workers_) {
-      each.resting = false;
+      each.resting = each.lost;
       each.pushes = 0;
     }
   }

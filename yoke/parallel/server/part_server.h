@@ -24,6 +24,7 @@ struct ServerRules {
   /// How many pushes a worker may be ahead of the slowest that is at work (Ho et al. 2013, "More
   /// Effective Distributed ML via a Stale Synchronous Parallel Parameter Server"); if not sync.
   std::int64_t staleness = kUnbounded;
+  bool overlap = false;  ///< Whether a worker's gradient is of its pull before the last.
 };
 
 /// What it has seen.
@@ -47,6 +48,8 @@ class PartServer {
   void pull(int worker, const torch::Tensor& values);
   /// `worker` pushes nothing until all others rest, too: nobody waits for it.
   void rest(int worker);
+  /// `worker` rests for good.
+  void lose(int worker);
   /// Waits until `updates` have been made.
   void await(std::int64_t updates);
   /// Ends all waiting.
@@ -58,11 +61,13 @@ class PartServer {
   struct Worker {
     std::int64_t pushes = 0;  // since all rested
     std::int64_t pulled = 0;  // updates that were made by its last pull
-    bool resting = false;
+    std::int64_t pulled_before = 0;
+    bool resting = false, lost = false;
     torch::Tensor gradient;  // pushed, not yet summed
   };
 
   void move(const Rates& rates);
+  void rest(Worker& worker);
   void push_sync(std::unique_lock<std::mutex>& lock, const Rates& rates);
   std::int64_t lead(const Worker& worker) const;
   template <typename Condition>

@@ -7,11 +7,13 @@
 namespace yoke {
 
 Serving::Serving(PartServer& server, std::vector<Bucket> pieces, std::int64_t elements,
-                 std::vector<Client> clients)
+                 bool forgives, std::vector<Client> clients)
     : server_(server),
       pieces_(std::move(pieces)),
       elements_(elements),
-      clients_(std::move(clients)) {
+      forgives_(forgives),
+      clients_(std::move(clients)),
+      alive_(clients_.size()) {
   for (Client& client : clients_) threads_.emplace_back([this, &client] { work(client); });
 }
 
@@ -29,7 +31,7 @@ Serving::~Serving() {
 void Serving::open(bool one_push) {
   const std::lock_guard lock(mutex_);
   one_push_ = one_push;
-  busy_ = clients_.size();
+  busy_ = alive_;
   ++opened_;
   changed_.notify_all();
 }
@@ -40,18 +42,43 @@ void Serving::close() {
   if (!failure_.empty()) throw CommError(failure_);
 }
 
+torch::Tensor Serving::alive() const {
+  const std::lock_guard lock(mutex_);
+  const auto alive = torch::zeros({static_cast<std::int64_t>(clients_.size())}, torch::kInt64);
+  for (std::size_t i = 0; i < clients_.size(); ++i) {
+    alive[static_cast<std::int64_t>(i)] = clients_[i].link ? 1 : 0;
+  }
+  return alive;
+}
+
+void Serving::keep(const torch::Tensor& alive) {
+  const std::lock_guard lock(mutex_);
+  for (std::size_t i = 0; i < clients_.size(); ++i) {
+    Client& client = clients_[i];
+    if (client.link && alive[static_cast<std::int64_t>(i)].item<std::int64_t>() == 0) {
+      lose(client, "another server lost it");
+    }
+  }
+}
+
+void Serving::tell(const torch::Tensor& alive) {
+  for (const auto& client : clients_) {
+    if (client.link) client.link->send(alive).wait();
+  }
+}
+
 std::int64_t Serving::bytes() const {
   const std::lock_guard lock(mutex_);
-  std::int64_t bytes = 0;
+  std::int64_t bytes = bytes_;
   for (const auto& client : clients_) bytes += client.link ? client.link->bytes() : 0;
   return bytes;
 }
 
 void Serving::work(Client& client) {
   std::unique_lock lock(mutex_);
-  for (std::int64_t served = 0;; ++served) {
+  for (std::int64_t served = 0; client.link; ++served) {
     changed_.wait(lock, [&] { return stop_ || opened_ > served; });
-    if (stop_) return;
+    if (stop_ || !client.link) return;
     const bool one_push = one_push_;
     lock.unlock();
     std::string failure;
@@ -59,16 +86,22 @@ void Serving::work(Client& client) {
       serve(client, one_push);
     } catch (const std::exception& error) {
       failure = error.what();
-      server_.fail(failure);
     }
     lock.lock();
     --busy_;
+    if (!failure.empty()) lose(client, failure);
     changed_.notify_all();
-    if (failure.empty()) continue;
-    if (failure_.empty()) failure_ = failure;
-    client.link.reset();  // which tells the worker
-    return;
   }
+}
+
+void Serving::lose(Client& client, const std::string& failure) {
+  bytes_ += client.link->bytes();
+  client.link.reset();  // which tells the worker
+  --alive_;
+  if (forgives_) server_.lose(client.worker);
+  if (forgives_ && alive_ > 0) return;
+  server_.fail(failure);
+  if (failure_.empty()) failure_ = failure;
 }
 
 void Serving::serve(Client& client, bool one_push) {

@@ -1,0 +1,133 @@
+// Asynchronous parameter servers whose workers are lost.
+#include <ATen/Parallel.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/parallel/training.h"
+#include "yoke/comm/factory.h"
+#include "yoke/core/error.h"
+#include "yoke/engine/eager.h"
+#include "yoke/parallel/agreement.h"
+
+namespace yoke::test {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Pair;
+
+/// A rank of a training, which leaves without a word when it is destroyed.
+struct Rank {
+  Rank(const Group& group, const std::string& comm, const std::string& strategy_text)
+      : communicator(make_communicator(comm, group)),
+        engine(make_eager_engine(model, parameters)),
+        strategy(make_strategy(strategy_text, {*engine, parameters, {}, *communicator})),
+        optimizer(strategy->make_optimizer("sgd")) {
+    strategy->begin({});
+  }
+
+  /// Steps until all meet again, of which a rank that `leaves` takes but one.
+  void run_free(bool leaves) {
+    strategy->depart();
+    const Place place = strategy->place();
+    for (int step = 0; step < (leaves ? 1 : 4) && place.index >= 0; ++step) {
+      strategy->update(*optimizer,
+                       [&] { return strategy->gradient(batch_of(17), {.step = step}).loss; },
+                       {.lr = 0.01});
+    }
+    if (leaves) return;
+    strategy->rest();
+    strategy->synchronise();
+    check_agreement(parameters.values(), *communicator);
+  }
+
+  Model model = classifier(1);
+  FlatParameters parameters{*model.module};
+  std::unique_ptr<Communicator> communicator;
+  std::unique_ptr<Engine> engine;
+  std::unique_ptr<Strategy> strategy;
+  std::unique_ptr<Optimizer> optimizer;
+};
+
+struct Loss {
+  std::string comm;
+  int servers, workers;
+  std::string options;
+};
+
+void PrintTo(const Loss& loss, std::ostream* out) {
+  *out << loss.comm << " " << loss.servers << "+" << loss.workers << loss.options;
+}
+
+class LostWorkers : public testing::TestWithParam<Loss> {
+ protected:
+  std::string strategy() const {
+    return "parameter-server:mode=async,servers=" + std::to_string(GetParam().servers) +
+           GetParam().options;
+  }
+  int ranks() const { return GetParam().servers + GetParam().workers; }
+};
+
+TEST_P(LostWorkers, LeaveTheOthersAtWork) {
+  const int servers = GetParam().servers, workers = GetParam().workers;
+  run_ranks(ranks(), [&](const Group& group) {
+    at::set_num_threads(1);
+    Rank rank(group, GetParam().comm, strategy());
+    rank.run_free(false);
+    EXPECT_EQ(rank.communicator->size(), servers + workers);
+    for (int gone = 0; gone + 1 < workers; ++gone) {  // one a time, the first of those left
+      const bool leaves = group.rank == servers + gone;
+      rank.run_free(leaves);
+      if (leaves) return;
+      EXPECT_EQ(rank.communicator->size(), servers + workers - gone - 1);
+      EXPECT_EQ(rank.strategy->place().count, workers - gone - 1);
+      EXPECT_EQ(rank.strategy->place().index,
+                group.rank < servers ? -1 : group.rank - servers - gone - 1);
+    }
+    rank.run_free(false);
+    if (group.rank != 0) return;
+    EXPECT_THAT(rank.strategy->counters(), Contains(Pair("workers_lost", workers - 1)));
+    const auto news = rank.strategy->news();
+    ASSERT_EQ(news.size(), static_cast<std::size_t>(workers - 1));
+    EXPECT_THAT(news.front(), HasSubstr("rank " + std::to_string(servers) + " on host0"));
+    EXPECT_TRUE(rank.strategy->news().empty());
+  });
+}
+
+TEST_P(LostWorkers, EndTheServersWhenAllAreLost) {
+  std::atomic<int> failed = 0;
+  const auto work = [&](const Group& group) {
+    at::set_num_threads(1);
+    Rank rank(group, GetParam().comm, strategy());
+    try {
+      rank.run_free(group.rank >= GetParam().servers);
+    } catch (const CommError&) {
+      ++failed;
+    }
+  };
+  run_ranks(ranks(), work);
+  EXPECT_EQ(failed, GetParam().servers);
+}
+
+INSTANTIATE_TEST_SUITE_P(Ways, LostWorkers,
+                         testing::Values(Loss{"shared-memory", 1, 3, ""}, Loss{"gloo", 1, 3, ""},
+                                         Loss{"shared-memory", 2, 3, ",staleness=0"},
+                                         Loss{"gloo", 2, 2, ",overlap=true"}));
+
+TEST(LostWorker, EndsAllWhereEveryRankServes) {
+  std::atomic<int> failed = 0;
+  run_ranks(3, [&](const Group& group) {
+    at::set_num_threads(1);
+    Rank rank(group, "shared-memory", "parameter-server:mode=async");
+    try {
+      rank.run_free(group.rank == 2);
+    } catch (const CommError&) {
+      ++failed;
+    }
+  });
+  EXPECT_EQ(failed, 2);
+}
+
+}  // namespace
+}  // namespace yoke::test
