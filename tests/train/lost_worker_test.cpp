@@ -47,9 +47,7 @@ TEST(LostWorker, LeavesItsImagesToTheOthers) {
                                  "--print-every",
                                  "100000",
                                  "--tensorboard",
-                                 "off",
-                                 "--progress",
-                                 "none"}));
+                                 "off"}));
   }
   // The first epoch of 1000 steps is reported, the second is under way and takes seconds.
   ASSERT_TRUE(comes_true([&] { return std::filesystem::exists(run / "metrics.jsonl"); }))
