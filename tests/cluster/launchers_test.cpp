@@ -53,9 +53,14 @@ TEST_F(OtherLaunchers, MpirunTrains) {
 
 TEST_F(OtherLaunchers, MpirunTrainsOverMpi) {
   if (!has_mpi()) GTEST_SKIP() << "no MPI: sudo scripts/install-dependencies, -DYOKE_WITH_MPI=ON";
-  const auto result = mpirun("--comm mpi");
-  ASSERT_EQ(result.status, 0) << result.output;
-  expect_like_one_process("mpi");
+  for (const char* strategy :
+       {"allreduce", "allreduce:shard_state=true", "averaging:every=1", "parameter-server"}) {
+    SCOPED_TRACE(strategy);
+    const auto result = mpirun(fmt::format("--comm mpi --strategy {}", strategy));
+    ASSERT_EQ(result.status, 0) << result.output;
+    expect_like_one_process("mpi");
+    std::filesystem::remove_all(folder_.path() / "run");
+  }
 }
 
 TEST_F(OtherLaunchers, SlurmTrains) {
