@@ -1,8 +1,6 @@
 #include "yoke/engine/sync_batch_norm.h"
 
-#include <ATen/ops/batch_norm_native.h>
 #include <torch/csrc/autograd/custom_function.h>
-#include <torch/library.h>
 
 #include "yoke/core/error.h"
 
@@ -93,37 +91,14 @@ class Normalise : public torch::autograd::Function<Normalise> {
   }
 };
 
-Tensor batch_norm(const Tensor& input, const c10::optional<Tensor>& weight,
-                  const c10::optional<Tensor>& bias, const c10::optional<Tensor>& running_mean,
-                  const c10::optional<Tensor>& running_variance, bool training, double momentum,
-                  double epsilon, bool cudnn) {
-  if (active == nullptr || !training) {
-    return at::native::batch_norm(input, weight, bias, running_mean, running_variance, training,
-                                  momentum, epsilon, cudnn);
-  }
-  return Normalise::apply(input, weight.value_or(Tensor()), bias.value_or(Tensor()),
-                          running_mean.value_or(Tensor()), running_variance.value_or(Tensor()),
-                          momentum, epsilon);
-}
-
-/// Puts batch_norm() before LibTorch's own, for the rest of the process; done once, when first
-/// wanted. Modules of LibTorch have no virtual forward() to take another's place in.
-void register_once() {
-  static const std::vector<torch::Library> kLibraries = [] {
-    std::vector<torch::Library> libraries;
-    for (const auto key : {c10::DispatchKey::AutogradCPU, c10::DispatchKey::AutogradCUDA}) {
-      libraries.emplace_back(torch::Library::IMPL, "aten", key, __FILE__, __LINE__);
-      libraries.back().impl("batch_norm", TORCH_FN(batch_norm));
-    }
-    return libraries;
-  }();
-  static_cast<void>(kLibraries);
+Tensor normalise(const BatchNormCall& call) {
+  return Normalise::apply(call.input, call.weight, call.bias, call.running_mean,
+                          call.running_variance, call.momentum, call.epsilon);
 }
 
 }  // namespace
 
-SyncBatchNorm::SyncBatchNorm(const SumOverRanks& sum) : before_(active) {
-  register_once();
+SyncBatchNorm::SyncBatchNorm(const SumOverRanks& sum) : before_(active), hook_(normalise) {
   active = &sum;
 }
 

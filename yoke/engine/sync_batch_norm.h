@@ -2,9 +2,8 @@
 #pragma once
 #include <torch/types.h>
 
-#include <functional>
-
-#include "yoke/engine/engine.h"
+#include "yoke/core/sum_over_ranks.h"
+#include "yoke/engine/batch_norm_hook.h"
 
 namespace yoke {
 
@@ -21,6 +20,7 @@ class SyncBatchNorm {
 
  private:
   const SumOverRanks* const before_;
+  const BatchNormHook hook_;
 };
 
 }  // namespace yoke
