@@ -6,6 +6,7 @@
 
 #include "tests/engine/trained.h"
 #include "yoke/engine/eager.h"
+#include "yoke/engine/replicated.h"
 
 namespace yoke::test {
 namespace {
@@ -52,6 +53,22 @@ TEST(GradientReady, IsToldByTheEagerEngine) {
     const auto engine = make_eager_engine(model, parameters);
     for (const std::int64_t images : {17, 5}) {
       expect_told(*engine, parameters, random_batch(model, images));
+    }
+  }
+}
+
+TEST(GradientReady, IsToldByReplicasOfTheEagerEngine) {
+  for (const char* const text : {"mlp", "lab-cnn", "resnet18"}) {
+    const auto make = [text] { return make_model(text, {{3, 13, 13}, 10}, 3); };
+    for (const std::size_t replicas : {2, 3}) {
+      Model model = make();
+      FlatParameters parameters(*model.module);
+      const auto engine = make_replicated_engine(
+          model, parameters,
+          {.devices = std::vector<torch::Device>(replicas, torch::kCPU), .another = make});
+      for (const std::int64_t images : {17, 5, 2}) {
+        expect_told(*engine, parameters, random_batch(model, images));
+      }
     }
   }
 }

@@ -14,13 +14,15 @@ namespace {
 
 class EagerEngine final : public Engine {
  public:
-  EagerEngine(Model& model, FlatParameters& parameters, double label_smoothing)
-      : model_(model), parameters_(parameters), label_smoothing_(label_smoothing) {}
+  EagerEngine(Model& model, FlatParameters& parameters, double label_smoothing, Seeding seeding)
+      : model_(model),
+        parameters_(parameters),
+        label_smoothing_(label_smoothing),
+        seeding_(seeding) {}
 
   Forward gradient(const Batch& batch, const StepKey& key, const GradientReady& ready) override {
     if (!model_.module->is_training()) model_.module->train();
-    torch::manual_seed(stream_seed(key.seed, static_cast<std::uint32_t>(batch.first_image),
-                                   static_cast<std::uint64_t>(key.step), Purpose::kDropout));
+    if (seeding_ == Seeding::kEngine) torch::manual_seed(dropout_seed(batch, key));
     parameters_.gradients().zero_();
     if (ready && !hooks_) hooks_.emplace(*model_.module, parameters_);
     const auto announce = [&](const auto& backward) {
@@ -76,15 +78,21 @@ class EagerEngine final : public Engine {
   Model& model_;
   FlatParameters& parameters_;
   double label_smoothing_;
+  Seeding seeding_;
   SumOverRanks sum_over_ranks_;
   std::optional<GradientHooks> hooks_;  // once someone wants to hear
 };
 
 }  // namespace
 
+std::uint64_t dropout_seed(const Batch& batch, const StepKey& key) {
+  return stream_seed(key.seed, static_cast<std::uint32_t>(batch.first_image),
+                     static_cast<std::uint64_t>(key.step), Purpose::kDropout);
+}
+
 std::unique_ptr<Engine> make_eager_engine(Model& model, FlatParameters& parameters,
-                                          double label_smoothing) {
-  return std::make_unique<EagerEngine>(model, parameters, label_smoothing);
+                                          double label_smoothing, Seeding seeding) {
+  return std::make_unique<EagerEngine>(model, parameters, label_smoothing, seeding);
 }
 
 }  // namespace yoke

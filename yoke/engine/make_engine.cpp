@@ -1,26 +1,55 @@
 #include "yoke/engine/make_engine.h"
 
 #include <fmt/format.h>
+#include <torch/cuda.h>
 
 #include "yoke/core/error.h"
 #include "yoke/engine/compiled.h"
 #include "yoke/engine/eager.h"
+#include "yoke/engine/replicated.h"
 
 namespace yoke {
 namespace {
+
+/// Where so many replicas of the eager engine are.
+std::vector<torch::Device> replica_devices(torch::Device first, int replicas) {
+  std::vector<torch::Device> devices(static_cast<std::size_t>(replicas), first);
+  if (first.is_cpu()) return devices;
+  const auto gpus = static_cast<int>(torch::cuda::device_count());
+  if (first.index() + replicas > gpus) {
+    throw UsageError(
+        fmt::format("{} replicas need a GPU each, from {} on, but LibTorch sees {} GPU{}; give "
+                    "--replicas {} or fewer, or --device cpu",
+                    replicas, first.str(), gpus, gpus == 1 ? "" : "s", gpus - first.index()));
+  }
+  for (int r = 0; r < replicas; ++r) {
+    devices[static_cast<std::size_t>(r)].set_index(
+        static_cast<c10::DeviceIndex>(first.index() + r));
+  }
+  return devices;
+}
 
 EngineChoice make_eager(Model& model, FlatParameters& parameters, const EngineOptions& options) {
   if (options.precision != Precision::kFp32) {
     throw UsageError(
         "the eager engine computes in fp32; use --precision fp32 or --engine compiled");
   }
-  if (options.replicas > 1) {
+  if (options.replicas < 2) {
+    return {make_eager_engine(model, parameters, options.label_smoothing), "eager", 1, ""};
+  }
+  if (!options.another) {
     throw UsageError(
-        fmt::format("the eager engine is one replica, not {}; it uses --threads; give "
-                    "--replicas 1 or --engine compiled",
+        fmt::format("{} replicas of the eager engine need copies of the model; set "
+                    "EngineOptions::another, or ask for one replica",
                     options.replicas));
   }
-  return {make_eager_engine(model, parameters, options.label_smoothing), "eager", 1, ""};
+  auto engine = make_replicated_engine(
+      model, parameters,
+      {.devices = replica_devices(parameters.values().device(), options.replicas),
+       .threads = options.threads,
+       .label_smoothing = options.label_smoothing,
+       .another = options.another});
+  return {std::move(engine), "eager", options.replicas, ""};
 }
 
 EngineChoice make_compiled(Model& model, FlatParameters& parameters, const EngineOptions& options) {

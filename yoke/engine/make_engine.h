@@ -1,5 +1,6 @@
 // yoke/engine/make_engine.h: the engine that a run asks for.
 #pragma once
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -14,10 +15,11 @@ namespace yoke {
 struct EngineOptions {
   std::string name = "auto";  ///< `auto`, `eager`, `compiled`.
   Precision precision = Precision::kFp32;
-  int replicas = 0;              ///< Of the compiled engine; 0: as many as `threads`.
-  int threads = 1;               ///< That the process may use.
+  int replicas = 0;  ///< Copies of the step; 0: compiled as many as `threads`, eager one.
+  int threads = 1;   ///< That the process may use.
   std::int64_t micro_batch = 0;  ///< See CompiledOptions.
   double label_smoothing = 0;
+  std::function<Model()> another = {};  ///< See ReplicatedOptions; for more than one eager replica.
 };
 
 /// An engine and what it is.
@@ -29,7 +31,8 @@ struct EngineChoice {
 };
 
 /// Makes the engine: `auto` is `compiled` on processors, where it supports the model, else `eager`.
-/// `model` and `parameters` must outlive it. @throws UsageError on what cannot be had.
+/// Eager replicas on GPUs take that of the parameters and those that follow it. `model` and
+/// `parameters` must outlive it. @throws UsageError on what cannot be had.
 EngineChoice make_engine(Model& model, FlatParameters& parameters, const EngineOptions& options);
 
 }  // namespace yoke
