@@ -64,8 +64,12 @@ Batch random_batch(const Given& given, const ImageShape& shape) {
           .target = torch::randint(given.classes, {given.batch_size})};
 }
 
+Model build_model(const Given& given) {
+  return make_model(given.model, {parse_image(given.image, given.model), given.classes}, 1);
+}
+
 Bench::Bench(const Given& given)
-    : model(make_model(given.model, {parse_image(given.image, given.model), given.classes}, 1)),
+    : model(build_model(given)),
       parameters(*model.module),
       choice(make_engine(model, parameters,
                          {.name = given.engine,
@@ -73,7 +77,8 @@ Bench::Bench(const Given& given)
                           .replicas = given.replicas,
                           .threads = given.threads,
                           .micro_batch = given.micro_batch,
-                          .label_smoothing = 0})),
+                          .label_smoothing = 0,
+                          .another = [&] { return build_model(given); }})),
       compiled(dynamic_cast<CompiledEngine*>(choice.engine.get())),
       optimizer(make_optimizer(given.optimizer, parameters)),
       batch(random_batch(given, model.input)) {
@@ -169,8 +174,9 @@ void add_bench_step_command(CLI::App& bench, Run& run) {
       ->type_name("NAME[:k=v,...]")
       ->capture_default_str();
   command
-      ->add_option("--replicas", given->replicas,
-                   "Copies of the step, a thread each; 0 is one per thread")
+      ->add_option(
+          "--replicas", given->replicas,
+          "Copies of the step, a thread each; 0 is one per thread (compiled) or one (eager)")
       ->check(from_zero())
       ->capture_default_str();
   command

@@ -33,7 +33,7 @@ struct TrainConfig {
   std::string comm = "auto";
   std::int64_t join_timeout = 300;  ///< Seconds for all ranks to come at the start.
   std::int64_t comm_timeout = 600;  ///< Seconds an operation may wait for another rank.
-  std::int64_t replicas = 0;        ///< 0: one per thread on the compiled engine.
+  std::int64_t replicas = 0;        ///< 0: one per thread on the compiled engine, one on the eager.
   std::int64_t micro_batch = 0;     ///< Images a replica computes at once; 0: what fits its cache.
   std::string engine = "auto";
   std::string precision = "fp32";

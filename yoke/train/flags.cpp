@@ -178,8 +178,11 @@ const std::vector<TrainFlag>& train_flags() {
               kStep),
       seconds("comm-timeout", &C::comm_timeout,
               "Seconds that an operation waits for a rank that hangs, before the run fails", kStep),
-      number("replicas", &C::replicas, 0, 1024, "a whole number from 0 to 1024",
-             "Copies of the step inside the process, a thread each; 0 is one per thread", kStep),
+      number(
+          "replicas", &C::replicas, 0, 1024, "a whole number from 0 to 1024",
+          "Copies of the step inside the process, a thread each, and a GPU each where it runs on "
+          "GPUs; 0 is one per thread (compiled) or one (eager)",
+          kStep),
       count("micro-batch", &C::micro_batch, 0,
             "Images a replica computes at once; 0 is what fits its core's cache", kStep),
       choice("engine", &C::engine, "auto/eager/compiled", "What computes the step", kStep),

@@ -18,6 +18,7 @@
 #include "yoke/train/cores.h"
 #include "yoke/train/export.h"
 #include "yoke/train/flags.h"
+#include "yoke/train/gpus.h"
 #include "yoke/train/module_state.h"
 #include "yoke/train/resume.h"
 #include "yoke/train/run_directory.h"
@@ -45,13 +46,13 @@ bool on_gpu(const TrainConfig& config) {
   return config.device != "cpu" && torch::cuda::is_available();
 }
 
-/// Ranks of a host that see the same GPUs take one each.
-void take_gpu(const Group& group) {
+/// Ranks of a host that see the same GPUs take one each, or one for each replica.
+void take_gpus(const Group& group, std::int64_t replicas) {
   const auto ranks = group.neighbours();
   const auto place = std::find(ranks.begin(), ranks.end(), group.rank) - ranks.begin();
-  const auto gpus = static_cast<std::ptrdiff_t>(torch::cuda::device_count());
+  const auto gpus = static_cast<std::int64_t>(torch::cuda::device_count());
   c10::impl::VirtualGuardImpl(torch::kCUDA)
-      .setDevice({torch::kCUDA, static_cast<c10::DeviceIndex>(place % gpus)});
+      .setDevice({torch::kCUDA, static_cast<c10::DeviceIndex>(first_gpu(place, replicas, gpus))});
 }
 
 /// Who trains together, and with what.
@@ -65,7 +66,7 @@ Meeting meet(TrainConfig& config, const TrainContext& context, const Group& grou
   if (in_process(context, group) && config.threads > 0) {
     config.threads = std::max<std::int64_t>(1, config.threads / group.size);
   }
-  if (on_gpu(config)) take_gpu(group);
+  if (on_gpu(config)) take_gpus(group, config.replicas);
   Meeting meeting{.threads = take_cores(config, group),
                   .communicator = make_communicator(config.comm, group, on_gpu(config))};
   agree_on_config(config, *meeting.communicator);

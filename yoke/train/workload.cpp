@@ -48,13 +48,14 @@ void fit_images(DatasetSplits& data, const ImageShape& input) {
   data.validation = resized(data.validation, input.height, input.width);
 }
 
-EngineOptions engine_options(const TrainConfig& config) {
+EngineOptions engine_options(const TrainConfig& config, const std::function<Model()>& another) {
   return {.name = config.engine,
           .precision = parse_precision(config.precision),
           .replicas = static_cast<int>(config.replicas),
           .threads = static_cast<int>(config.threads),
           .micro_batch = config.micro_batch,
-          .label_smoothing = config.label_smoothing};
+          .label_smoothing = config.label_smoothing,
+          .another = another};
 }
 
 }  // namespace
@@ -66,7 +67,9 @@ Workload::Workload(const TrainConfig& config, const TrainParts& parts,
       data(load_data(config, parts)),
       model(build_model(config, parts, data.train->info(), device)),
       parameters(*model.module, gradients, values),
-      engine(make_engine(model, parameters, engine_options(config))) {
+      engine(make_engine(model, parameters, engine_options(config, [&] {
+                           return build_model(config, parts, data.train->info(), torch::kCPU);
+                         }))) {
   fit_images(data, model.input);
   const auto threads = static_cast<int>(config.threads);
   loader.threads = config.loader_threads > 0 ? static_cast<int>(config.loader_threads)
