@@ -60,15 +60,13 @@ TEST(GradientReady, IsToldByTheEagerEngine) {
 TEST(GradientReady, IsToldByReplicasOfTheEagerEngine) {
   for (const char* const text : {"mlp", "lab-cnn", "resnet18"}) {
     const auto make = [text] { return make_model(text, {{3, 13, 13}, 10}, 3); };
-    for (const std::size_t replicas : {2, 3}) {
-      Model model = make();
-      FlatParameters parameters(*model.module);
-      const auto engine = make_replicated_engine(
-          model, parameters,
-          {.devices = std::vector<torch::Device>(replicas, torch::kCPU), .another = make});
-      for (const std::int64_t images : {17, 5, 2}) {
-        expect_told(*engine, parameters, random_batch(model, images));
-      }
+    Model model = make();
+    FlatParameters parameters(*model.module);
+    const auto engine = make_replicated_engine(
+        model, parameters,
+        {.devices = std::vector<torch::Device>(3, torch::kCPU), .another = make});
+    for (const std::int64_t images : {7, 2}) {
+      expect_told(*engine, parameters, random_batch(model, images));
     }
   }
 }
