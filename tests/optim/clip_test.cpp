@@ -11,8 +11,8 @@
 #include <limits>
 #include <sstream>
 
+#include "tests/optim/python.h"
 #include "tests/optim/small_net.h"
-#include "tests/support/support.h"
 #include "yoke/core/error.h"
 
 namespace yoke {
@@ -36,12 +36,10 @@ print(clipped)
 )";
 
 TEST(Clip, EqualsPythons) {
-  const auto result = test::run_python("torch", test::kSmallNetInPython + kCode, {});
-  if (!result) GTEST_SKIP() << "Python has no torch to compare with";
-  ASSERT_EQ(result->status, 0) << result->output;
-  std::istringstream output(result->output);
-  const std::vector<double> expected{std::istream_iterator<double>(output), {}};
-  ASSERT_EQ(expected.size(), kSteps + 1) << result->output;
+  auto output = test::ask_python(test::kSmallNetInPython + kCode);
+  if (!output) GTEST_SKIP() << "Python has no torch to compare with";
+  const std::vector<double> expected{std::istream_iterator<double>(*output), {}};
+  ASSERT_EQ(expected.size(), kSteps + 1) << output->str();
   EXPECT_GT(expected.back(), 0) << "nothing was clipped";
   EXPECT_LT(expected.back(), kSteps) << "everything was clipped";
   const auto run = run_small_net("sgd:momentum=0.9,clip=0.3", kSteps, kLr);

@@ -1,10 +1,8 @@
 // tests/optim/lbfgs_python_test.cpp: L-BFGS against torch.optim.LBFGS.
 #include <gtest/gtest.h>
 
-#include <sstream>
-
+#include "tests/optim/python.h"
 #include "tests/optim/small_net.h"
-#include "tests/support/support.h"
 
 namespace yoke {
 namespace {
@@ -75,16 +73,12 @@ void expect_like_python(const Counterpart& pair, std::istream& output) {
 }
 
 TEST(Lbfgs, EqualsPythonsStepByStep) {
-  std::vector<std::string> arguments;
-  for (const auto& pair : kCounterparts) {
-    arguments.insert(arguments.end(),
-                     {pair.theirs, std::to_string(pair.lr), std::to_string(pair.steps)});
-  }
-  const auto result = test::run_python("torch", test::kSmallNetInPython + kCode, arguments);
-  if (!result) GTEST_SKIP() << "Python has no torch to compare with";
-  ASSERT_EQ(result->status, 0) << result->output;
-  std::istringstream output(result->output);
-  for (const auto& pair : kCounterparts) expect_like_python(pair, output);
+  auto output =
+      test::ask_python(test::kSmallNetInPython + kCode, kCounterparts, [](const Counterpart& pair) {
+        return std::vector{pair.theirs, std::to_string(pair.lr), std::to_string(pair.steps)};
+      });
+  if (!output) GTEST_SKIP() << "Python has no torch to compare with";
+  for (const auto& pair : kCounterparts) expect_like_python(pair, *output);
 }
 
 }  // namespace

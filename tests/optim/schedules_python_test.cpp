@@ -1,8 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <sstream>
-
-#include "tests/support/support.h"
+#include "tests/optim/python.h"
 #include "yoke/optim/schedule.h"
 
 namespace yoke {
@@ -73,16 +71,12 @@ void expect_like_python(const Counterpart& pair, std::istream& output) {
 }
 
 TEST(Schedules, EqualPythonsAtEveryStep) {
-  std::vector<std::string> arguments;
-  for (const auto& pair : kCounterparts) {
-    arguments.insert(arguments.end(), {pair.theirs, std::to_string(pair.total),
-                                       std::to_string(pair.steps_per_epoch)});
-  }
-  const auto result = test::run_python("torch", kCode, arguments);
-  if (!result) GTEST_SKIP() << "Python has no torch to compare with";
-  ASSERT_EQ(result->status, 0) << result->output;
-  std::istringstream output(result->output);
-  for (const auto& pair : kCounterparts) expect_like_python(pair, output);
+  auto output = test::ask_python(kCode, kCounterparts, [](const Counterpart& pair) {
+    return std::vector{pair.theirs, std::to_string(pair.total),
+                       std::to_string(pair.steps_per_epoch)};
+  });
+  if (!output) GTEST_SKIP() << "Python has no torch to compare with";
+  for (const auto& pair : kCounterparts) expect_like_python(pair, *output);
 }
 
 }  // namespace
