@@ -30,6 +30,15 @@ class ClusterErrors : public testing::Test {
 
   void expect_no_run() const { EXPECT_FALSE(std::filesystem::exists(folder_.path() / "run")); }
 
+  /// Rank `number` ends with an error that `says` so, and leaves no run.
+  void expect_error(int number, const std::string& address, int port,
+                    const testing::Matcher<const std::string&>& says) const {
+    const auto result = run_program(rank(number, address, port));
+    EXPECT_EQ(result.status, 1);
+    EXPECT_THAT(result.output, says);
+    expect_no_run();
+  }
+
   TemporaryDirectory folder_;
 };
 
@@ -47,46 +56,34 @@ struct Stranger {
 
 TEST_F(ClusterErrors, NobodyAtMasterAddr) {
   const int port = free_port();
-  const auto result = run_program(rank(1, "127.0.0.1", port));
-  EXPECT_EQ(result.status, 1);
-  EXPECT_THAT(result.output,
-              AllOf(HasSubstr(fmt::format("nobody answers at 127.0.0.1:{} within 3 s", port)),
-                    HasSubstr("MASTER_ADDR and MASTER_PORT must be its own")));
-  expect_no_run();
+  expect_error(1, "127.0.0.1", port,
+               AllOf(HasSubstr(fmt::format("nobody answers at 127.0.0.1:{} within 3 s", port)),
+                     HasSubstr("MASTER_ADDR and MASTER_PORT must be its own")));
 }
 
 TEST_F(ClusterErrors, MasterAddrThatHasNoHost) {
-  const auto result = run_program(rank(1, "no-such-host.invalid", free_port()));
-  EXPECT_EQ(result.status, 1);
-  EXPECT_THAT(result.output, HasSubstr("nobody answers at no-such-host.invalid:"));
+  expect_error(1, "no-such-host.invalid", free_port(),
+               HasSubstr("nobody answers at no-such-host.invalid:"));
 }
 
 TEST_F(ClusterErrors, MasterPortThatIsTaken) {
   const Stranger stranger;
   const int port = stranger.port();
-  const auto result = run_program(rank(0, "127.0.0.1", port));
-  EXPECT_EQ(result.status, 1);
-  EXPECT_THAT(result.output,
-              AllOf(HasSubstr(fmt::format("cannot serve the ranks' store on port {}", port)),
-                    HasSubstr("is the port taken"), HasSubstr("--master-port (or MASTER_PORT)")));
-  expect_no_run();
+  expect_error(0, "127.0.0.1", port,
+               AllOf(HasSubstr(fmt::format("cannot serve the ranks' store on port {}", port)),
+                     HasSubstr("is the port taken"), HasSubstr("--master-port (or MASTER_PORT)")));
 }
 
 TEST_F(ClusterErrors, MasterPortWhereAnotherProgramAnswers) {
   const Stranger stranger;
   const int port = stranger.port();
-  const auto result = run_program(rank(1, "127.0.0.1", port));
-  EXPECT_EQ(result.status, 1);
-  EXPECT_THAT(result.output,
-              HasSubstr(fmt::format("nobody answers at 127.0.0.1:{} within 3 s", port)));
-  expect_no_run();
+  expect_error(1, "127.0.0.1", port,
+               HasSubstr(fmt::format("nobody answers at 127.0.0.1:{} within 3 s", port)));
 }
 
 TEST_F(ClusterErrors, ARankThatDoesNotCome) {
-  const auto result = run_program(rank(0, "127.0.0.1", free_port()));
-  EXPECT_EQ(result.status, 1);
-  EXPECT_THAT(result.output, HasSubstr("of 2 ranks, 1 did not come within 3 s: 1; are they"));
-  expect_no_run();
+  expect_error(0, "127.0.0.1", free_port(),
+               HasSubstr("of 2 ranks, 1 did not come within 3 s: 1; are they"));
 }
 
 TEST_F(ClusterErrors, ARankThatWaitsForOthersEndsAtASignal) {
