@@ -8,7 +8,6 @@
 #include <fstream>
 #include <iterator>
 
-#include "tests/train/run.h"
 #include "yoke/core/safetensors.h"
 
 namespace yoke::test {
@@ -97,10 +96,6 @@ std::int64_t steps_reported(const fs::path& run) {
   const auto before = end == 0 ? std::string::npos : text.rfind('\n', end - 1);
   const auto begin = before == std::string::npos ? 0 : before + 1;
   return nlohmann::json::parse(text.substr(begin, end - begin)).at("step");
-}
-
-nlohmann::json summary(const fs::path& run) {
-  return nlohmann::json::parse(read_file(run / "summary.json"));
 }
 
 void expect_whole(const fs::path& run, int epochs, int ranks) {

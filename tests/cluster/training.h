@@ -1,11 +1,11 @@
 // tests/cluster/training.h: trainings over ranks that tests start, watch, hurt and compare.
 #pragma once
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "tests/support/support.h"
+#include "tests/train/run.h"
 
 namespace yoke::test {
 
@@ -36,9 +36,6 @@ bool alive(const std::vector<RankProcess>& processes);
 
 /// The last step in the metrics of a run; 0 while there is none.
 std::int64_t steps_reported(const std::filesystem::path& run);
-
-/// The summary.json of a run.
-nlohmann::json summary(const std::filesystem::path& run);
 
 /// All steps were reported once, and all images seen that many epochs have.
 void expect_whole(const std::filesystem::path& run, int epochs, int ranks);

@@ -9,7 +9,6 @@
 
 #include <csignal>
 #include <cstdlib>
-#include <memory>
 #include <stdexcept>
 
 #include "yoke/core/file.h"
@@ -71,7 +70,8 @@ ProgramResult run_yoke(std::vector<std::string> arguments) {
   return run_program(arguments);
 }
 
-std::vector<ProgramResult> run_yoke_ranks(int ranks, const std::vector<std::string>& arguments) {
+std::vector<std::unique_ptr<BackgroundProgram>> start_yoke_ranks(
+    int ranks, const std::vector<std::string>& arguments) {
   // A port that is free now; taken by no one else before rank 0 listens but for bad luck.
   const int port = free_port();
   std::vector<std::unique_ptr<BackgroundProgram>> programs;
@@ -87,8 +87,12 @@ std::vector<ProgramResult> run_yoke_ranks(int ranks, const std::vector<std::stri
     command.insert(command.end(), arguments.begin(), arguments.end());
     programs.push_back(std::make_unique<BackgroundProgram>(command));
   }
+  return programs;
+}
+
+std::vector<ProgramResult> run_yoke_ranks(int ranks, const std::vector<std::string>& arguments) {
   std::vector<ProgramResult> results;
-  for (const auto& program : programs) results.push_back(program->wait());
+  for (const auto& program : start_yoke_ranks(ranks, arguments)) results.push_back(program->wait());
   return results;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 #include <chrono>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <thread>
@@ -66,8 +67,11 @@ ProgramResult run_yoke(std::vector<std::string> arguments);
 /// A TCP port of this host that nobody listens on.
 int free_port();
 
-/// Runs `yoke` once per rank at the same time, as a launcher would with these environment
-/// variables, and waits for all. By rank.
+/// Starts `yoke` once per rank, as a launcher would with these environment variables. By rank.
+std::vector<std::unique_ptr<BackgroundProgram>> start_yoke_ranks(
+    int ranks, const std::vector<std::string>& arguments);
+
+/// The same, and waits for all.
 std::vector<ProgramResult> run_yoke_ranks(int ranks, const std::vector<std::string>& arguments);
 
 /// The real data set `name` (a folder of $YOKE_TEST_DATA or of ../shared/data beside the source

@@ -1,9 +1,9 @@
 // L-BFGS on whole data sets: ranks search the same line.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "tests/support/support.h"
 #include "tests/train/run.h"
 
 namespace yoke::test {
@@ -23,38 +23,15 @@ class LbfgsRun : public testing::TestWithParam<Whole> {};
 /// Training losses of four steps of at most five iterations on all images.
 std::vector<double> losses(int ranks, const Whole& whole, const std::string& data_dir,
                            const std::filesystem::path& out) {
-  const std::vector<std::string> words = {"train",
-                                          "--model",
-                                          "lenet",
-                                          "--data",
-                                          whole.data,
-                                          "--data-dir",
-                                          data_dir,
-                                          "--optimizer",
-                                          "lbfgs:max_iter=5",
-                                          "--batch-size",
-                                          whole.images,
-                                          "--max-steps",
-                                          "4",
-                                          "--strategy",
-                                          "allreduce:check_every=1",
-                                          "--threads",
-                                          "1",
-                                          "--print-every",
-                                          "1",
-                                          "--out",
-                                          out.string(),
-                                          "--tensorboard",
-                                          "off",
-                                          "--progress",
-                                          "none"};
-  for (const auto& result : run_yoke_ranks(ranks, words)) {
-    EXPECT_EQ(result.status, 0) << result.output;
-  }
+  auto words = train_words(
+      out,
+      fmt::format("--model lenet --data {} --optimizer lbfgs:max_iter=5 --batch-size {} "
+                  "--max-steps 4 --strategy allreduce:check_every=1 --threads 1 --print-every 1",
+                  whole.data, whole.images));
+  words.insert(words.end(), {"--data-dir", data_dir});
+  run_ranks_well(ranks, words);
   std::vector<double> found;
-  for (const auto& report : reports(out)) {
-    if (report.at("split") == "train") found.push_back(report.at("loss"));
-  }
+  for (const auto& report : step_reports(out)) found.push_back(report.at("loss"));
   return found;
 }
 

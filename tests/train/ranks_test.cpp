@@ -2,17 +2,16 @@
 // serves the ranks of a host.
 #include "tests/support/ranks.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <tuple>
 
-#include "tests/support/support.h"
 #include "tests/train/run.h"
 #include "yoke/comm/factory.h"
 #include "yoke/core/error.h"
-#include "yoke/core/safetensors.h"
 #include "yoke/train/agree.h"
 
 namespace yoke::test {
@@ -25,53 +24,48 @@ std::vector<std::string> arguments(const std::string& model, const std::string& 
                                    const std::filesystem::path& out,
                                    const std::string& epochs = "3",
                                    const std::string& batch_size = "150") {
-  return {"train",
-          "--model",
-          model,
-          "--engine",
-          engine,
-          "--data",
-          "glyphs:train=500,validation=103",
-          "--epochs",
-          epochs,
-          "--batch-size",
-          batch_size,
-          "--lr",
-          "0.01",
-          "--out",
-          out.string(),
-          "--threads",
-          "1",
-          "--print-every",
-          "1",
-          "--tensorboard",
-          "off",
-          "--progress",
-          "none"};
+  return train_words(out,
+                     fmt::format("--model {} --engine {} --data glyphs:train=500,validation=103 "
+                                 "--epochs {} --batch-size {} --lr 0.01 --threads 1 "
+                                 "--print-every 1",
+                                 model, engine, epochs, batch_size));
 }
 
 class EveryCommunicatorTrains
-    : public testing::TestWithParam<std::tuple<std::string, std::string, int>> {};
+    : public testing::TestWithParam<std::tuple<std::string, std::string, int>> {
+ protected:
+  /// Dropout of the eager engine depends on how a batch is shared out; of the compiled it does not.
+  static std::string model(const std::string& engine) {
+    return engine == "compiled" ? "lab-cnn" : "lenet";
+  }
+
+  /// The run of one rank, which all tests of an engine share.
+  static std::filesystem::path one(const std::string& engine) {
+    const auto out = shared_->path() / engine;
+    if (!std::filesystem::exists(out)) run_ranks_well(1, arguments(model(engine), engine, out));
+    return out;
+  }
+
+  static void SetUpTestSuite() { shared_ = std::make_unique<TemporaryDirectory>(); }
+  static void TearDownTestSuite() { shared_.reset(); }
+
+ private:
+  static inline std::unique_ptr<TemporaryDirectory> shared_;
+};
 
 TEST_P(EveryCommunicatorTrains, AsOneProcessDoes) {
   const auto& [comm, engine, ranks] = GetParam();
   const TemporaryDirectory directory;
-  // Dropout of the eager engine depends on how a batch is shared out; of the compiled it does not.
-  const std::string model = engine == "compiled" ? "lab-cnn" : "lenet";
-  const auto one = directory.path() / "one", many = directory.path() / "many";
-  const auto alone = run_yoke(arguments(model, engine, one));
-  ASSERT_EQ(alone.status, 0) << alone.output;
-  auto together = arguments(model, engine, many);
+  const auto many = directory.path() / "many";
+  auto together = arguments(model(engine), engine, many);
   together.insert(together.end(), {"--comm", comm, "--strategy",
                                    "allreduce:check_every=1,first_bucket_mib=0.1,bucket_mib=0.1"});
-  for (const auto& result : run_yoke_ranks(ranks, together)) {
-    ASSERT_EQ(result.status, 0) << result.output;
-  }
-  expect_equal_runs(one, many);
-  const auto summary = nlohmann::json::parse(read_file(many / "summary.json"));
-  EXPECT_EQ(summary.at("world_size"), ranks);
-  EXPECT_EQ(summary.at("comm"), comm);
-  EXPECT_EQ(summary.at("images_seen"), 1500);
+  run_ranks_well(ranks, together);
+  expect_equal_runs(one(engine), many);
+  const auto found = summary(many);
+  EXPECT_EQ(found.at("world_size"), ranks);
+  EXPECT_EQ(found.at("comm"), comm);
+  EXPECT_EQ(found.at("images_seen"), 1500);
 }
 
 INSTANTIATE_TEST_SUITE_P(OnOneHost, EveryCommunicatorTrains,
@@ -90,13 +84,13 @@ TEST(Ranks, ResumeTogetherExactly) {
   const TemporaryDirectory directory;
   auto whole = arguments("resnet18", "compiled", directory.path() / "whole", "3", "16");
   whole.insert(whole.end(), {"--max-steps", "6", "--checkpoint-every", "2steps"});
-  for (const auto& result : run_yoke_ranks(2, whole)) ASSERT_EQ(result.status, 0) << result.output;
+  run_ranks_well(2, whole);
   auto part = arguments("resnet18", "compiled", directory.path() / "part", "3", "16");
   part.insert(part.end(), {"--max-steps", "2", "--checkpoint-every", "2steps"});
-  for (const auto& result : run_yoke_ranks(2, part)) ASSERT_EQ(result.status, 0) << result.output;
+  run_ranks_well(2, part);
   auto rest = arguments("resnet18", "compiled", directory.path() / "part", "3", "16");
   rest.insert(rest.end(), {"--max-steps", "6", "--checkpoint-every", "2steps", "--resume", "auto"});
-  for (const auto& result : run_yoke_ranks(2, rest)) ASSERT_EQ(result.status, 0) << result.output;
+  run_ranks_well(2, rest);
   const auto a = read_safetensors(directory.path() / "whole" / "model.safetensors");
   const auto b = read_safetensors(directory.path() / "part" / "model.safetensors");
   for (std::size_t i = 0; i < a.size(); ++i) EXPECT_TRUE(a[i].second.equal(b[i].second));
@@ -145,23 +139,14 @@ TEST(Ranks, StopTogetherOnASignalToOne) {
   const auto out = directory.path() / "run";
   auto command = arguments("mlp", "eager", out, "1000000");
   command.insert(command.end(), {"--checkpoint-every", "1000000steps"});
-  const int port = free_port();
-  std::vector<std::unique_ptr<BackgroundProgram>> ranks;
-  for (int rank = 0; rank < 2; ++rank) {
-    auto with_environment = command;
-    with_environment.insert(
-        with_environment.begin(),
-        {"env", "RANK=" + std::to_string(rank), "WORLD_SIZE=2", "MASTER_ADDR=127.0.0.1",
-         "MASTER_PORT=" + std::to_string(port), YOKE_PROGRAM});
-    ranks.push_back(std::make_unique<BackgroundProgram>(with_environment));
-  }
+  const auto ranks = start_yoke_ranks(2, command);
   const auto metrics = out / "metrics.jsonl";
-  while (!std::filesystem::exists(metrics) || std::filesystem::file_size(metrics) == 0) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  }
+  ASSERT_TRUE(comes_true([&] {
+    return std::filesystem::exists(metrics) && std::filesystem::file_size(metrics) > 0;
+  })) << ranks[0]->output();
   ranks[1]->send(SIGTERM);
   for (const auto& rank : ranks) EXPECT_EQ(rank->wait().status, 75);
-  EXPECT_EQ(nlohmann::json::parse(read_file(out / "summary.json")).at("status"), "stopped");
+  EXPECT_EQ(summary(out).at("status"), "stopped");
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/support.h"
 #include "yoke/core/file.h"
 #include "yoke/core/safetensors.h"
 #include "yoke/train/train.h"
@@ -31,6 +32,29 @@ inline TrainConfig small_run(const std::filesystem::path& out, const std::string
   return config;
 }
 
+/// The words of `yoke train` into `out`, without what few tests look at; `flags` are separated by
+/// spaces.
+inline std::vector<std::string> train_words(const std::filesystem::path& out,
+                                            const std::string& flags) {
+  std::vector<std::string> words = {"train",       "--out", out.string(), "--tensorboard", "off",
+                                    "--resources", "off",   "--progress", "none"};
+  std::istringstream rest(flags);
+  for (std::string word; rest >> word;) words.push_back(word);
+  return words;
+}
+
+/// Runs `yoke` once per rank; each must succeed.
+inline void run_ranks_well(int ranks, const std::vector<std::string>& words) {
+  for (const auto& result : run_yoke_ranks(ranks, words)) {
+    ASSERT_EQ(result.status, 0) << result.output;
+  }
+}
+
+/// The summary.json of a run.
+inline nlohmann::json summary(const std::filesystem::path& run) {
+  return nlohmann::json::parse(read_file(run / "summary.json"));
+}
+
 /// The reports of a run without what differs between equal runs: times and rates.
 inline std::vector<nlohmann::json> reports(const std::filesystem::path& run) {
   std::istringstream lines(read_file(run / "metrics.jsonl"));
@@ -44,6 +68,13 @@ inline std::vector<nlohmann::json> reports(const std::filesystem::path& run) {
     reports.push_back(report);
   }
   return reports;
+}
+
+/// The reports of training steps; a run that was interrupted evaluates once more.
+inline std::vector<nlohmann::json> step_reports(const std::filesystem::path& run) {
+  auto all = reports(run);
+  std::erase_if(all, [](const auto& report) { return report.at("split") != "train"; });
+  return all;
 }
 
 /// Reports and weights of two runs are the same but for rounding.

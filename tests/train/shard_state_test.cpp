@@ -2,9 +2,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "tests/support/support.h"
 #include "tests/train/run.h"
-#include "yoke/core/file.h"
 #include "yoke/core/safetensors.h"
 
 namespace yoke::test {
@@ -27,48 +25,18 @@ constexpr int kHalf = 5, kAll = 9;  // steps, 4 an epoch, the last of which has 
 
 /// Trains up to step `steps`, from the checkpoint in `out` if there is one.
 void train_to(int steps, const Ranks& ranks, const fs::path& out) {
-  std::vector<std::string> arguments = {"train",
-                                        "--model",
-                                        "mlp:hidden=61,layers=1",
-                                        "--data",
-                                        "glyphs:train=350,validation=70",
-                                        "--batch-size",
-                                        "100",
-                                        "--optimizer",
-                                        "adamw:weight_decay=0.1",
-                                        "--lr",
-                                        "0.01",
-                                        "--schedule",
-                                        "constant",
-                                        "--max-steps",
-                                        std::to_string(steps),
-                                        "--checkpoint-every",
-                                        "1000steps",
-                                        "--out",
-                                        out.string(),
-                                        "--threads",
-                                        "1",
-                                        "--print-every",
-                                        "1",
-                                        "--tensorboard",
-                                        "off",
-                                        "--resources",
-                                        "off",
-                                        "--progress",
-                                        "none"};
+  auto arguments = train_words(
+      out, fmt::format("--model mlp:hidden=61,layers=1 --data glyphs:train=350,validation=70 "
+                       "--batch-size 100 --optimizer adamw:weight_decay=0.1 --lr 0.01 --schedule "
+                       "constant --max-steps {} --checkpoint-every 1000steps --threads 1 "
+                       "--print-every 1",
+                       steps));
   const std::string strategy = ranks.split ? "allreduce:shard_state=true" : "allreduce";
   arguments.insert(arguments.end(), {"--strategy", strategy, "--comm", ranks.comm});
   if (fs::exists(out)) arguments.insert(arguments.end(), {"--resume", "auto"});
   for (const auto& result : run_yoke_ranks(ranks.count, arguments)) {
     ASSERT_EQ(result.status, 0) << ranks.str() << "\n" << result.output;
   }
-}
-
-/// The reports of steps; the end of an interrupted run was measured once more.
-std::vector<nlohmann::json> steps_of(const fs::path& out) {
-  auto all = reports(out);
-  std::erase_if(all, [](const auto& report) { return report.at("split") != "train"; });
-  return all;
 }
 
 /// The state of the optimizer after the last step.
@@ -81,8 +49,10 @@ class ShardStateResumes : public testing::Test {
  protected:
   /// A run of kAll steps, begun by some ranks and ended by others.
   fs::path run(const Ranks& first, const Ranks& then) const {
+    const fs::path half = folder_.path() / ("half of " + first.str());
+    if (!fs::exists(half)) train_to(kHalf, first, half);
     const fs::path out = folder_.path() / (first.str() + " then " + then.str());
-    train_to(kHalf, first, out);
+    fs::copy(half, out, fs::copy_options::recursive);
     train_to(kAll, then, out);
     return out;
   }
@@ -97,7 +67,7 @@ class ShardStateResumes : public testing::Test {
 };
 
 void expect_equal(const fs::path& expected, const fs::path& found) {
-  EXPECT_EQ(steps_of(expected), steps_of(found)) << found;
+  EXPECT_EQ(step_reports(expected), step_reports(found)) << found;
   EXPECT_EQ(read_file(expected / "model.safetensors"), read_file(found / "model.safetensors"));
   const auto a = state_in(expected), b = state_in(found);
   ASSERT_EQ(a.size(), b.size());
@@ -109,7 +79,7 @@ void expect_equal(const fs::path& expected, const fs::path& found) {
 
 /// But for the order in which numbers are added up.
 void expect_close(const fs::path& expected, const fs::path& found) {
-  const auto losses = steps_of(expected), others = steps_of(found);
+  const auto losses = step_reports(expected), others = step_reports(found);
   ASSERT_EQ(losses.size(), others.size());
   for (std::size_t i = 0; i < losses.size(); ++i) {
     EXPECT_NEAR(losses[i].at("loss").get<double>(), others[i].at("loss").get<double>(), 1e-4) << i;

@@ -1,4 +1,5 @@
 // Whole runs of each way to train together, over processes.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -6,7 +7,6 @@
 #include <csignal>
 #include <memory>
 
-#include "tests/support/support.h"
 #include "tests/train/run.h"
 
 namespace yoke::test {
@@ -18,44 +18,14 @@ using testing::HasSubstr;
 std::vector<std::string> arguments(const std::string& strategy, const std::filesystem::path& out,
                                    const std::vector<std::string>& more = {},
                                    const std::string& epochs = "3",
-                                   const std::string& print_every = "1") {
-  std::vector<std::string> words = {"train",
-                                    "--strategy",
-                                    strategy,
-                                    "--model",
-                                    "lenet",
-                                    "--data",
-                                    "glyphs:train=500,validation=103",
-                                    "--epochs",
-                                    epochs,
-                                    "--batch-size",
-                                    "150",
-                                    "--optimizer",
-                                    "sgd",
-                                    "--lr",
-                                    "0.05",
-                                    "--out",
-                                    out.string(),
-                                    "--threads",
-                                    "1",
-                                    "--print-every",
-                                    print_every,
-                                    "--tensorboard",
-                                    "off",
-                                    "--progress",
-                                    "none"};
+                                   const std::string& print_every = "1",
+                                   const std::string& model = "lenet") {
+  auto words = train_words(
+      out, fmt::format("--strategy {} --model {} --data glyphs:train=500,validation=103 --epochs "
+                       "{} --batch-size 150 --optimizer sgd --lr 0.05 --threads 1 --print-every {}",
+                       strategy, model, epochs, print_every));
   words.insert(words.end(), more.begin(), more.end());
   return words;
-}
-
-nlohmann::json summary(const std::filesystem::path& run) {
-  return nlohmann::json::parse(read_file(run / "summary.json"));
-}
-
-void run_ranks_well(int ranks, const std::vector<std::string>& words) {
-  for (const auto& result : run_yoke_ranks(ranks, words)) {
-    ASSERT_EQ(result.status, 0) << result.output;
-  }
 }
 
 struct Way {
@@ -65,15 +35,27 @@ struct Way {
 
 void PrintTo(const Way& way, std::ostream* out) { *out << way.strategy << " " << way.ranks; }
 
-class TrainsLikeAllReduce : public testing::TestWithParam<Way> {};
+class TrainsLikeAllReduce : public testing::TestWithParam<Way> {
+ protected:
+  /// The run of one rank, which all tests share.
+  static std::filesystem::path one() {
+    const auto out = shared_->path() / "one";
+    if (!std::filesystem::exists(out)) run_ranks_well(1, arguments("allreduce", out));
+    return out;
+  }
+
+  static void SetUpTestSuite() { shared_ = std::make_unique<TemporaryDirectory>(); }
+  static void TearDownTestSuite() { shared_.reset(); }
+
+ private:
+  static inline std::unique_ptr<TemporaryDirectory> shared_;
+};
 
 TEST_P(TrainsLikeAllReduce, OfOneRank) {
   const TemporaryDirectory folder;
-  const auto one = folder.path() / "one", many = folder.path() / "many";
-  const auto alone = run_yoke(arguments("allreduce", one));
-  ASSERT_EQ(alone.status, 0) << alone.output;
+  const auto many = folder.path() / "many";
   run_ranks_well(GetParam().ranks, arguments(GetParam().strategy, many));
-  expect_equal_runs(one, many);
+  expect_equal_runs(one(), many);
   EXPECT_EQ(summary(many).at("images_seen"), 1500);
   EXPECT_EQ(summary(many).at("world_size"), GetParam().ranks);
 }
@@ -126,27 +108,20 @@ TEST(AsynchronousParameterServer, TrainsWithinItsBound) {
     const auto run = folder.path() / servers;
     run_ranks_well(
         3, arguments("parameter-server:mode=async,staleness=2,servers=" + std::string(servers), run,
-                     {}, "20", "5"));
+                     {}, "20", "5", "mlp"));
     const auto found = summary(run);
     EXPECT_EQ(found.at("steps"), 80);
     EXPECT_LE(found.at("counters").at("lead_most").get<double>(), 2);
     EXPECT_EQ(found.at("counters").at("updates"), 80 * (servers[0] == '0' ? 3 : 2));
-    EXPECT_GT(found.at("val_top1").get<double>(), 0.3);
+    // Runs of seeds 0 to 4 on a busy machine reached 0.55 to 0.70; guessing gives 0.1.
+    EXPECT_GT(found.at("val_top1").get<double>(), 0.45);
   }
 }
 
 TEST(AsynchronousParameterServer, EndsWhenARankIsLost) {
   const TemporaryDirectory folder;
-  const int port = free_port();
-  std::vector<std::unique_ptr<BackgroundProgram>> ranks;
-  for (int rank = 0; rank < 3; ++rank) {
-    auto command =
-        arguments("parameter-server:mode=async", folder.path() / "run", {}, "1000000", "5");
-    command.insert(command.begin(),
-                   {"env", "RANK=" + std::to_string(rank), "WORLD_SIZE=3", "MASTER_ADDR=127.0.0.1",
-                    "MASTER_PORT=" + std::to_string(port), YOKE_PROGRAM});
-    ranks.push_back(std::make_unique<BackgroundProgram>(command));
-  }
+  const auto ranks = start_yoke_ranks(
+      3, arguments("parameter-server:mode=async", folder.path() / "run", {}, "1000000", "5"));
   const auto metrics = folder.path() / "run" / "metrics.jsonl";
   ASSERT_TRUE(comes_true([&] { return std::filesystem::exists(metrics); })) << ranks[0]->output();
   ranks[2]->send(SIGKILL);
