@@ -65,5 +65,29 @@ TEST(Cluster, TrainingKilledBeforeItsFirstCheckpointBeginsAgainWithCleanMetrics)
   expect_whole(run, 20, 2);
 }
 
+TEST(Cluster, TrainingWhoseParameterServerIsKilledEndsLikeAnUndisturbedOne) {
+  constexpr int kEnough = 16;  // epochs
+  const TemporaryDirectory folder;
+  const auto start = [&](const char* out) {
+    return yoke_in(folder.path(),
+                   "run -np 3 --max-restarts 1 " +
+                       training(out, kEnough,
+                                "--strategy parameter-server:servers=1 --checkpoint-every 5steps"));
+  };
+  const auto undisturbed = run_program(start("undisturbed"));
+  ASSERT_EQ(undisturbed.status, 0) << undisturbed.output;
+  BackgroundProgram program(start("killed"));
+  const auto checkpoint = folder.path() / "killed" / "checkpoints" / "step-00000005";
+  ASSERT_TRUE(comes_true([&] { return std::filesystem::exists(checkpoint); })) << program.output();
+  const auto ranks = rank_processes(folder.path());
+  ASSERT_EQ(ranks.size(), 3);
+  ::kill(ranks[0].pid, SIGKILL);  // servers are the first ranks
+  const auto result = program.wait();
+  EXPECT_EQ(result.status, 0) << result.output;
+  EXPECT_THAT(result.output, HasSubstr("restart 1 of 1"));
+  expect_whole(folder.path() / "killed", kEnough, 3);
+  expect_same_runs(folder.path() / "undisturbed", folder.path() / "killed");
+}
+
 }  // namespace
 }  // namespace yoke::test
