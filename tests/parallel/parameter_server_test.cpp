@@ -40,6 +40,14 @@ TEST(ParameterServer, InStepTakesTheStepsOfAllReduceFromRanksThatServeAlone) {
               1e-5);
 }
 
+TEST(ParameterServer, TakesTheMomentumOfTheSchedule) {
+  const Trained one = train({.strategy = "allreduce", .momentum = 0.5});
+  for (const char* strategy : {"parameter-server", "parameter-server:servers=1"}) {
+    expect_near(train({.strategy = strategy, .ranks = 3, .momentum = 0.5}), one, 1e-5);
+  }
+  EXPECT_FALSE(one.values.allclose(train({.strategy = "allreduce"}).values));
+}
+
 TEST(ParameterServer, RefusesWhatCannotBe) {
   const auto refused = [](const std::string& strategy, int ranks,
                           const std::string& optimizer = "sgd") {

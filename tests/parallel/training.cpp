@@ -84,7 +84,7 @@ Trained train(const Training& training) {
       } else {
         loss = strategy->update(*optimizer,
                                 [&] { return strategy->gradient(batch, {.step = step}).loss; },
-                                {.lr = training.lr});
+                                {.lr = training.lr, .momentum = training.momentum});
       }
       const double mean = mean_loss(loss, place.index < 0 ? 0 : batch.size(), *communicator);
       if (group.rank == 0) result.losses.push_back(mean);

@@ -1,5 +1,6 @@
 // tests/parallel/training.h: a small classifier that strategies train over ranks that are threads.
 #pragma once
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,7 @@ struct Training {
   int steps = 6;
   int steps_per_epoch = 3;
   double lr = 0.1;
+  std::optional<double> momentum = {};  ///< Of a schedule; else the optimizer's own.
 };
 
 /// What it came to.
