@@ -132,9 +132,9 @@ TEST(RandomCut, HasTheAreaAndFormThatItShouldAnywhereInTheImage) {
     touches_left = touches_left || cut.left == 0;
     touches_bottom = touches_bottom || cut.top + cut.height == 100;
   }
-  // Python's random module and torchvision's rule give 0.394, of 20,000 draws; large cuts often do
+  // Python's random module and torchvision's rule give 0.391, of 20,000 draws; large cuts often do
   // not fit. The mean of 2,000 deviates from that by 0.005.
-  EXPECT_NEAR(area_sum / kTrials, 0.394, 0.02);
+  EXPECT_NEAR(area_sum / kTrials, 0.391, 0.02);
   EXPECT_TRUE(touches_left && touches_bottom);
 }
 
