@@ -1,4 +1,4 @@
-// tests/data/archive.h: makes .tar.gz files, harmless and not.
+// tests/data/archive.h: makes tar files, harmless and not.
 #pragma once
 #include <archive.h>
 #include <archive_entry.h>
@@ -17,9 +17,10 @@ struct ArchiveEntry {
 };
 
 inline void write_archive(const std::filesystem::path& path,
-                          const std::vector<ArchiveEntry>& entries) {
+                          const std::vector<ArchiveEntry>& entries,
+                          int filter = ARCHIVE_FILTER_GZIP) {
   archive* const writer = archive_write_new();
-  archive_write_add_filter_gzip(writer);
+  archive_write_add_filter(writer, filter);
   archive_write_set_format_pax_restricted(writer);
   archive_write_open_filename(writer, path.c_str());
   for (const auto& item : entries) {
