@@ -10,7 +10,9 @@
 
 #include "yoke/core/image_shape.h"
 #include "yoke/core/options.h"
+#include "yoke/core/random.h"
 #include "yoke/core/registry.h"
+#include "yoke/data/damage_count.h"
 
 namespace yoke {
 
@@ -39,6 +41,21 @@ class Dataset {
   /// does so into `scratch`; the span is valid until `scratch` changes or the data set goes.
   virtual std::span<const std::uint8_t> pixels(std::int64_t index,
                                                std::vector<std::uint8_t>& scratch) const = 0;
+
+  /// The pixels of image `index` as training sees them. A data set that decodes draws from `random`
+  /// which part of the image they are; to others all draws are alike.
+  virtual std::span<const std::uint8_t> drawn_pixels(std::int64_t index, RandomStream& random,
+                                                     std::vector<std::uint8_t>& scratch) const {
+    static_cast<void>(random);
+    return pixels(index, scratch);
+  }
+
+  /// The same images of `height` x `width`, where they can be decoded to any size; null where they
+  /// have one, and are to be resized.
+  virtual std::shared_ptr<const Dataset> decoded_to(std::int64_t height, std::int64_t width) const {
+    static_cast<void>(height), static_cast<void>(width);
+    return nullptr;
+  }
 };
 
 /// Random changes to training images; options of every data set.
@@ -52,6 +69,8 @@ struct DatasetSplits {
   std::shared_ptr<const Dataset> train;
   std::shared_ptr<const Dataset> validation;
   Augmentation augmentation;  ///< Of the training images.
+  /// Of files that cannot be decoded; null for data sets that are read whole.
+  std::shared_ptr<DamageCount> damage{};
 };
 
 /// Where a data set is made from.

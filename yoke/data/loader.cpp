@@ -93,7 +93,7 @@ Batch Loader::make(std::int64_t step, std::vector<std::uint8_t>& scratch,
     const std::int64_t image = indices[static_cast<std::size_t>(i)];
     RandomStream random(seed_, 0, static_cast<std::uint64_t>(epoch * sampler_.images() + image),
                         Purpose::kAugment);
-    transform_.apply(dataset_->pixels(image, scratch), random,
+    transform_.apply(dataset_->drawn_pixels(image, random, scratch), random,
                      {input + i * shape.elements(), static_cast<std::size_t>(shape.elements())});
     target[i] = dataset_->label(image);
   }

@@ -19,7 +19,7 @@ namespace {
 void apply_common_options(DatasetSplits& splits, Options& options) {
   constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
   splits.augmentation.crop = options.get("crop", std::int64_t{0}, 0, 1024);
-  splits.augmentation.flip = options.get("flip", false);
+  splits.augmentation.flip = options.get("flip", splits.augmentation.flip);
   const std::int64_t train_limit = options.get("train_limit", std::int64_t{0}, 0, kMost);
   const std::int64_t validation_limit = options.get("validation_limit", std::int64_t{0}, 0, kMost);
   if (train_limit > 0) splits.train = first_images(splits.train, train_limit);

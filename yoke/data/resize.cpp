@@ -87,6 +87,7 @@ std::shared_ptr<const Dataset> resized(std::shared_ptr<const Dataset> dataset, s
     throw UsageError(
         fmt::format("images cannot be resized to {}x{}; give 1 or more", height, width));
   }
+  if (auto decoded = dataset->decoded_to(height, width)) return decoded;
   info.image.height = height;
   info.image.width = width;
   const Resizer resizer{.source = dataset->info().image, .output = info.image};

@@ -17,6 +17,15 @@ class Subset final : public Dataset {
                                        std::vector<std::uint8_t>& scratch) const override {
     return dataset_->pixels(index, scratch);
   }
+  std::span<const std::uint8_t> drawn_pixels(std::int64_t index, RandomStream& random,
+                                             std::vector<std::uint8_t>& scratch) const override {
+    return dataset_->drawn_pixels(index, random, scratch);
+  }
+  std::shared_ptr<const Dataset> decoded_to(std::int64_t height,
+                                            std::int64_t width) const override {
+    auto dataset = dataset_->decoded_to(height, width);
+    return dataset ? std::make_shared<Subset>(std::move(dataset), size_) : nullptr;
+  }
 
  private:
   std::shared_ptr<const Dataset> dataset_;
