@@ -79,6 +79,11 @@ std::vector<std::string> Trainer::warnings() const {
   return warnings;
 }
 
+std::vector<std::string> Trainer::damaged_files() {
+  const auto& damage = workload_.data.damage;
+  return damage ? damage->take_lines() : std::vector<std::string>();
+}
+
 void Trainer::begin() {
   strategy_->begin({.first_step = state_.step,
                     .steps_per_epoch = steps_per_epoch(),

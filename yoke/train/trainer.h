@@ -68,6 +68,8 @@ class Trainer {
   std::vector<std::string> warnings() const;
   /// What has happened to ranks since the last call, for people; mostly nothing.
   std::vector<std::string> news() { return strategy_->news(); }
+  /// A line for each damaged file that this rank met since the last call.
+  std::vector<std::string> damaged_files();
   Counters counters() const { return strategy_->counters(); }
   bool target_reached() const { return state_.time_to_target_seconds.has_value(); }
 

@@ -100,6 +100,7 @@ void TrainingLoop::take(const std::function<void()>& steps) {
   try {
     steps();
   } catch (const Error& error) {
+    tell_damage();
     if (!writer_) throw;
     writer_->wait();
     const auto good = writer_->newest();
@@ -130,6 +131,7 @@ void TrainingLoop::compare_ranks() {
 
 void TrainingLoop::report() {
   trainer_.check_loss();
+  tell_damage();
   RunState& state = trainer_.state();
   Meter& window = state.window;
   window.gather(trainer_.communicator());
@@ -162,6 +164,7 @@ void TrainingLoop::report() {
 void TrainingLoop::evaluate() {
   const Stopwatch watch;
   const Evaluation result = trainer_.evaluate();
+  tell_damage();
   const double elapsed = watch.seconds();
   RunState& state = trainer_.state();
   state.evaluate_seconds += elapsed;
@@ -212,6 +215,10 @@ void TrainingLoop::tell_problems() {
     reporter_.message(fmt::format("warning: {}; training goes on; the last good checkpoint is {}",
                                   problem, good ? good->string() : "none"));
   }
+}
+
+void TrainingLoop::tell_damage() {
+  for (const auto& line : trainer_.damaged_files()) reporter_.message(line);
 }
 
 ProgressState TrainingLoop::progress(std::int64_t step) const {

@@ -1,0 +1,100 @@
+// Training on photos that are decoded as batches are made.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/data/image_files.h"
+#include "tests/support/support.h"
+#include "tests/train/run.h"
+#include "yoke/core/error.h"
+#include "yoke/train/checkpoint.h"
+
+namespace yoke {
+namespace {
+
+using test::reports;
+using testing::HasSubstr;
+namespace fs = std::filesystem;
+
+class TrainOnPhotos : public testing::Test {
+ protected:
+  TrainOnPhotos() {
+    for (int i = 0; i < 30; ++i) {
+      for (const char* const split : {"train/dark", "train/light", "val/dark", "val/light"}) {
+        const fs::path folder = directory_.path() / "images" / split;
+        fs::create_directories(folder);
+        auto image = test::picture(20 + i, 50 - i);
+        const bool dark = folder.filename() == "dark";
+        for (auto& value : image.pixels) value = static_cast<std::uint8_t>(value / (dark ? 3 : 1));
+        write_file(folder / fmt::format("{:02}.jpg", i), test::jpeg_file(image));
+      }
+    }
+  }
+
+  TrainConfig config(const std::string& name, const std::string& options = "") const {
+    TrainConfig config = test::small_run(directory_.path() / name);
+    config.data = "image-folder:size=8,root=" + (directory_.path() / "images").string() + options;
+    config.batch_size = 16;
+    config.checkpoint_every = Interval::parse("5steps", "");
+    config.keep = 100;
+    return config;
+  }
+
+  void damage(const std::string& name) const {
+    write_file(directory_.path() / "images" / name, "no image");
+  }
+
+  test::TemporaryDirectory directory_;
+};
+
+TEST_F(TrainOnPhotos, LearnsAndResumesExactly) {
+  TrainConfig whole = config("whole");
+  whole.lr = 0.01;
+  const auto result = train(whole);
+  EXPECT_EQ(result.summary.at("val_top1"), 1.0);
+  EXPECT_EQ(result.summary.at("damaged_images"), 0);
+
+  TrainConfig killed = whole;
+  killed.out = directory_.path() / "killed";
+  killed.loader_threads = 3;
+  fs::copy(whole.out, killed.out, fs::copy_options::recursive);
+  for (const auto& checkpoint : list_checkpoints(killed.out / "checkpoints")) {
+    if (checkpoint.filename() > "step-00000005") fs::remove_all(checkpoint);
+  }
+  killed.resume = "auto";
+  train(killed);
+  EXPECT_EQ(reports(whole.out), reports(killed.out));
+  EXPECT_EQ(read_file(whole.out / "model.safetensors"),
+            read_file(killed.out / "model.safetensors"));
+}
+
+TEST_F(TrainOnPhotos, TellsEachDamagedFileOnceAndCountsThem) {
+  damage("train/light/07.jpg");
+  damage("val/dark/08.jpg");
+  std::ostringstream shown;
+  TrainContext context;
+  context.output.stream = &shown;
+  const auto result = train(config("run", ",damaged=0.1"), {}, context);
+  EXPECT_EQ(result.summary.at("damaged_images"), 2);
+  for (const char* const name : {"train/light/07.jpg", "val/dark/08.jpg"}) {
+    const auto first = shown.str().find(name);
+    EXPECT_NE(first, std::string::npos) << name;
+    EXPECT_EQ(shown.str().find(name, first + 1), std::string::npos) << name << " is told again";
+  }
+}
+
+TEST_F(TrainOnPhotos, EndsWhenTooManyFilesAreDamaged) {
+  damage("train/light/07.jpg");
+  try {
+    train(config("run"));
+    FAIL() << "one of 120 is more than 0.1 %";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("1 of 120 images are damaged"));
+    EXPECT_THAT(error.what(), HasSubstr("train/light/07.jpg"));
+  }
+  const auto summary = nlohmann::json::parse(read_file(directory_.path() / "run/summary.json"));
+  EXPECT_EQ(summary.at("status"), "failed");
+  EXPECT_EQ(summary.at("damaged_images"), 1);
+}
+
+}  // namespace
+}  // namespace yoke
