@@ -96,8 +96,10 @@ TEST_F(ImageFolder, DrawsPartsForTrainingAloneAndAnewInEachEpoch) {
   EXPECT_EQ(draw(*splits.train, 1), draw(*splits.train, 1));
   EXPECT_NE(draw(*splits.train, 1), draw(*splits.train, 2));
   EXPECT_EQ(draw(*splits.validation, 1), draw(*splits.validation, 2));
-  const DatasetSplits whole = load(",area=1");
+  const DatasetSplits whole = load(",area=1"), coloured = load(",area=1,brightness=0.4,hue=0.1");
   EXPECT_EQ(draw(*whole.train, 1), draw(*whole.train, 2));
+  EXPECT_NE(draw(*coloured.train, 1), draw(*coloured.train, 2));
+  EXPECT_EQ(draw(*coloured.validation, 1), draw(*whole.validation, 1));
 }
 
 TEST_F(ImageFolder, GivesTheSameBatchesForAnyNumberOfThreadsAndFromAnyStep) {
@@ -192,6 +194,53 @@ TEST_F(ImageFolder, FailsWhenAWholeClassIsDamagedOrAFileIsGone) {
   fs::remove(root() / "train/dog/00.JPEG");
   EXPECT_THAT(test::failure_of([&] { splits.train->pixels(2, scratch); }),
               HasSubstr("train/dog/00.JPEG"));
+}
+
+TEST_F(ImageFolder, ReadsFromItsCacheWhatItDecodedOnce) {
+  add_images(5);
+  const fs::path cache = root() / "cache";
+  const std::string options = ",centre=1,cache=" + cache.string();
+  const auto same = [](const Dataset& a, const Dataset& b) {
+    std::vector<std::uint8_t> scratch, other;
+    for (std::int64_t i = 0; i < a.size(); ++i) {
+      if (!std::ranges::equal(a.pixels(i, scratch), b.pixels(i, other))) return false;
+    }
+    return true;
+  };
+  const DatasetSplits direct = load(",centre=1"), first = load(options);
+  EXPECT_FALSE(fs::exists(cache));  // until it is asked for
+  EXPECT_TRUE(same(*first.train, *direct.train));
+  EXPECT_TRUE(same(*first.validation, *direct.validation));
+  const auto drawn = batches(first, 0, 4, 3);
+
+  // Damaged behind its back, but as old and as large: the cache still has it.
+  const fs::path photo = root() / "train/cat/01.JPEG";
+  const auto time = fs::last_write_time(photo);
+  write_file(photo, std::string(fs::file_size(photo), 'x'));
+  fs::last_write_time(photo, time);
+  const DatasetSplits second = load(options);
+  EXPECT_TRUE(same(*second.train, *first.train));
+  const auto again = batches(second, 0, 4);
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_TRUE(equal(again[i], drawn[i])) << i;
+
+  add("train/cat/01.JPEG", test::jpeg_file(test::picture(90, 30)));
+  EXPECT_FALSE(same(*load(options).train, *first.train));  // noticed
+}
+
+TEST_F(ImageFolder, KeepsInItsCacheWhatRandomPartsNeed) {
+  add_images(3);
+  const DatasetSplits splits = load(",centre=0.5,cache=" + (root() / "cache").string());
+  std::vector<std::uint8_t> scratch, other;
+  const auto near = load(",centre=0.5").train->pixels(0, other);
+  const auto pixels = splits.train->pixels(0, scratch);
+  double difference = 0;
+  for (std::size_t i = 0; i < pixels.size(); ++i) difference += std::abs(pixels[i] - near[i]);
+  EXPECT_LT(difference / static_cast<double>(pixels.size()), 1.0);  // rounded twice
+  std::vector<std::uintmax_t> sizes;
+  for (const auto& entry : fs::directory_iterator(root() / "cache")) {
+    if (entry.path().extension() == ".pixels") sizes.push_back(entry.file_size());
+  }
+  EXPECT_THAT(sizes, testing::ElementsAre(6U * 3 * 64 * 64));
 }
 
 TEST_F(ImageFolder, IsFoundBelowTheDataFolder) {

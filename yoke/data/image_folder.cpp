@@ -52,6 +52,11 @@ DatasetSplits make_image_folder(const DatasetInput& input, Options& options) {
   // Of the middle part that validation sees, the side as a fraction of the shorter one.
   const double centre = options.get("centre", 0.875, 0.01, 1.0);
   const double area = options.get("area", 0.08, 0.0001, 1.0);  // least, of training's random parts
+  const ColourJitter jitter{.brightness = options.get("brightness", 0.0, 0.0, 1.0),
+                            .contrast = options.get("contrast", 0.0, 0.0, 1.0),
+                            .saturation = options.get("saturation", 0.0, 0.0, 1.0),
+                            .hue = options.get("hue", 0.0, 0.0, 0.5)};  // turns
+  const std::string cache = options.get("cache", std::string());        // folder of decoded images
   const double damaged = options.get("damaged", 0.001, 0.0, 1.0);  // fraction that is passed over
 
   const auto index = std::make_shared<const ImageIndex>(find_root(root, input.data_dir), holdout);
@@ -62,7 +67,8 @@ DatasetSplits make_image_folder(const DatasetInput& input, Options& options) {
                          .deviation = {0.229F, 0.224F, 0.225F}};
   const auto images = index->train().images.size() + index->validation().images.size();
   const auto damage = std::make_shared<DamageCount>(static_cast<std::int64_t>(images), damaged);
-  const PhotoView middle{.centre = centre}, random{.centre = centre, .least_area = area};
+  const PhotoView middle{.centre = centre, .cache = cache};
+  const PhotoView random{.centre = centre, .least_area = area, .jitter = jitter, .cache = cache};
   return {.train = std::make_shared<PhotoDataset>(info, index, index->train(), random, damage),
           .validation =
               std::make_shared<PhotoDataset>(info, index, index->validation(), middle, damage),

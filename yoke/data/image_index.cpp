@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "yoke/core/checksum.h"
 #include "yoke/core/error.h"
 #include "yoke/core/file.h"
 #include "yoke/data/formats/encoded_image.h"
@@ -119,6 +120,23 @@ std::span<const std::uint8_t> ImageIndex::read(const ImagePlace& place,
   scratch.resize(static_cast<std::size_t>(size_bytes));
   read_bytes(file, 0, scratch);
   return scratch;
+}
+
+std::string ImageIndex::fingerprint(const ImageSplit& split) const {
+  Checksum sum("sha256");
+  for (std::size_t i = 0; i < split.images.size(); ++i) {
+    const ImagePlace& place = split.images[i];
+    // Entries of a tar file change with the file, whose name theirs begin with.
+    const bool inside = place.archive >= 0;
+    const fs::path path =
+        inside ? archives_[static_cast<std::size_t>(place.archive)]->path() : root_ / place.name;
+    const std::string line =
+        fmt::format("{} {} {} {} {}\n", place.name, split.labels[i], place.offset,
+                    inside ? place.size_bytes : static_cast<std::int64_t>(fs::file_size(path)),
+                    fs::last_write_time(path).time_since_epoch().count());
+    sum.update(std::as_bytes(std::span(line)));
+  }
+  return sum.finish();
 }
 
 }  // namespace yoke

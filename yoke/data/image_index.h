@@ -47,6 +47,9 @@ class ImageIndex {
   std::span<const std::uint8_t> read(const ImagePlace& place,
                                      std::vector<std::uint8_t>& scratch) const;
 
+  /// Hexadecimal digits that change when an image of `split` comes, goes, or is written anew.
+  std::string fingerprint(const ImageSplit& split) const;
+
  private:
   std::filesystem::path root_;
   std::vector<std::unique_ptr<const TarFile>> archives_;

@@ -1,31 +1,38 @@
 // yoke/data/photo_dataset.h: image files as a data set that decodes each one when it is asked for.
 #pragma once
 #include <cstdint>
-#include <functional>
+#include <filesystem>
 #include <memory>
 #include <span>
 #include <vector>
 
+#include "yoke/data/colour_jitter.h"
 #include "yoke/data/cut_image.h"
 #include "yoke/data/damage_count.h"
 #include "yoke/data/dataset.h"
 #include "yoke/data/image_index.h"
+#include "yoke/data/photo_cache.h"
 
 namespace yoke {
 
-/// Which part of a photo is seen.
+/// What of a photo is seen.
 struct PhotoView {
   double centre = 0.875;  ///< The middle part's fraction of the shorter side, in (0, 1].
   double least_area = 1;  ///< Training's random parts have so much of the area; 1: the middle too.
+  ColourJitter jitter{};  ///< Of training images.
+  /// Folder in which the largest middle parts are kept decoded, at the size that makes `centre` of
+  /// them as large as the output; empty: none. Training's random parts are then parts of these.
+  std::filesystem::path cache{};
 };
 
 /// One split of an index. A damaged file is noted, and the next image of its class that decodes
 /// stands in for it, so that batches keep their sizes and labels.
 class PhotoDataset final : public Dataset {
  public:
-  /// `split` is one of `index`. @throws nothing: files are opened when they are asked for.
+  /// `split` is one of `index`. Nothing is opened before it is asked for.
   PhotoDataset(DatasetInfo info, std::shared_ptr<const ImageIndex> index, const ImageSplit& split,
-               const PhotoView& view, std::shared_ptr<DamageCount> damage);
+               PhotoView view, std::shared_ptr<DamageCount> damage);
+  ~PhotoDataset() override;
 
   const DatasetInfo& info() const override { return info_; }
   std::int64_t size() const override { return static_cast<std::int64_t>(split_->labels.size()); }
@@ -41,15 +48,23 @@ class PhotoDataset final : public Dataset {
   std::shared_ptr<const Dataset> decoded_to(std::int64_t height, std::int64_t width) const override;
 
  private:
+  struct Cache;
+
   double aspect() const;
+  Cut middle(std::int64_t height, std::int64_t width) const;
   std::span<const std::uint8_t> decode(std::int64_t index, const ChooseCut& choose,
                                        std::vector<std::uint8_t>& scratch) const;
+  void decode_file(std::int64_t index, const ChooseCut& choose, const ImageShape& shape,
+                   std::span<std::uint8_t> pixels) const;
+  const PhotoCache& cache() const;
+  std::unique_ptr<PhotoCache> open_cache() const;
 
   DatasetInfo info_;
   std::shared_ptr<const ImageIndex> index_;
   const ImageSplit* split_;
   PhotoView view_;
   std::shared_ptr<DamageCount> damage_;
+  std::unique_ptr<Cache> cache_;
 };
 
 }  // namespace yoke

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "yoke/core/error.h"
 #include "yoke/data/read_bytes.h"
@@ -104,8 +105,9 @@ class TarFile::Index {
   std::unique_ptr<archive, Free> archive_{archive_read_new()};
 };
 
-TarFile::TarFile(const fs::path& path, const std::function<bool(std::string_view)>& wanted) {
-  Index(path, *this).run(wanted);
+TarFile::TarFile(fs::path path, const std::function<bool(std::string_view)>& wanted)
+    : path_(std::move(path)) {
+  Index(path_, *this).run(wanted);
 }
 
 std::span<const std::uint8_t> TarFile::read(std::int64_t offset, std::int64_t size_bytes,

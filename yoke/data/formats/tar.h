@@ -26,9 +26,9 @@ class TarFile {
   /// Takes the regular files whose names are `wanted`.
   /// @throws Error when it is no tar file, is damaged or cut short; UsageError when it is
   /// compressed and what is wanted takes more than 8 GiB.
-  TarFile(const std::filesystem::path& path,
-          const std::function<bool(std::string_view name)>& wanted);
+  TarFile(std::filesystem::path path, const std::function<bool(std::string_view name)>& wanted);
 
+  const std::filesystem::path& path() const { return path_; }
   const std::vector<Entry>& entries() const { return entries_; }
 
   /// The bytes of an entry; in `scratch`, or valid as long as this is. Safe from several threads.
@@ -39,6 +39,7 @@ class TarFile {
  private:
   class Index;
 
+  std::filesystem::path path_;
   std::unique_ptr<FileDescriptor> file_;  // null where it is compressed
   std::vector<std::uint8_t> memory_;      // of the entries, where it is
   std::vector<Entry> entries_;
