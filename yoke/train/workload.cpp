@@ -72,8 +72,9 @@ Workload::Workload(const TrainConfig& config, const TrainParts& parts,
                          }))) {
   fit_images(data, model.input);
   const auto threads = static_cast<int>(config.threads);
-  loader.threads = config.loader_threads > 0 ? static_cast<int>(config.loader_threads)
-                                             : std::max(1, threads / 4);
+  const int spare = device.is_cpu() ? threads / 4 : threads;  // the rest computes the step
+  loader.threads =
+      config.loader_threads > 0 ? static_cast<int>(config.loader_threads) : std::max(1, spare);
 }
 
 }  // namespace yoke
