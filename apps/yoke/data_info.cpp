@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "yoke/core/format.h"
 #include "yoke/data/statistics.h"
@@ -16,6 +17,7 @@ struct Report {
   DatasetInfo info;
   DatasetStatistics train;
   DatasetStatistics validation;
+  std::optional<std::int64_t> damaged;  ///< Files; nothing where images are held in memory.
 
   std::int64_t size_bytes() const { return train.pixel_bytes + validation.pixel_bytes; }
 };
@@ -33,7 +35,11 @@ void print_table(const Report& report) {
   fmt::print("train        {} images\n", report.train.images);
   fmt::print("validation   {} images\n", report.validation.images);
   fmt::print("image        {} (channels x height x width)\n", info.image.str());
-  fmt::print("memory       {}\n", format_bytes(report.size_bytes()));
+  if (report.damaged) {
+    fmt::print("damaged      {} files, for which others stand in\n", *report.damaged);
+  } else {
+    fmt::print("memory       {}\n", format_bytes(report.size_bytes()));
+  }
   fmt::print("mean         {}  (training pixels in [0, 1], per channel; {} is subtracted)\n",
              list(report.train.mean), list(info.mean));
   fmt::print("deviation    {}  (likewise; {} divides)\n", list(report.train.deviation),
@@ -53,7 +59,7 @@ void print_json(const Report& report) {
     return nlohmann::ordered_json{{"images", statistics.images},
                                   {"class_counts", statistics.class_counts}};
   };
-  const nlohmann::ordered_json object = {
+  nlohmann::ordered_json object = {
       {"name", info.name},
       {"image", {info.image.channels, info.image.height, info.image.width}},
       {"classes", info.class_names},
@@ -64,6 +70,7 @@ void print_json(const Report& report) {
       {"normalise_mean", info.mean},
       {"normalise_deviation", info.deviation},
       {"size_bytes", report.size_bytes()}};
+  if (report.damaged) object["damaged_images"] = *report.damaged;
   fmt::print("{}\n", object.dump());
 }
 
@@ -71,9 +78,14 @@ void print_json(const Report& report) {
 
 void print_data_info(const std::string& text, const DatasetInput& input, bool json) {
   const DatasetSplits splits = make_dataset(text, input);
-  const Report report{.info = splits.train->info(),
-                      .train = measure(*splits.train),
-                      .validation = measure(*splits.validation)};
+  Report report{.info = splits.train->info(),
+                .train = measure(*splits.train),
+                .validation = measure(*splits.validation),
+                .damaged = {}};
+  if (splits.damage) {
+    for (const auto& line : splits.damage->take_lines()) fmt::print("{}\n", line);
+    report.damaged = splits.damage->count();
+  }
   print_table(report);
   if (json) print_json(report);
 }

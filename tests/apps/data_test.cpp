@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tests/data/image_files.h"
 #include "tests/support/support.h"
 #include "yoke/core/file.h"
 
@@ -45,6 +46,21 @@ TEST(DataCommand, DescribesGlyphsAsAPersonAndAsAProgramReads) {
   std::int64_t sum = 0;
   for (const std::int64_t count : object["train"]["class_counts"]) sum += count;
   EXPECT_EQ(sum, 60'000);
+}
+
+TEST(DataCommand, NamesDamagedPhotosInTheirFolder) {
+  const test::TemporaryDirectory directory;
+  for (const char* const name : {"train/a/1.png", "train/b/1.png", "val/a/1.png"}) {
+    fs::create_directories((directory.path() / name).parent_path());
+    write_file(directory.path() / name, test::png_file(test::picture(9, 12)));
+  }
+  write_file(directory.path() / "train/b/2.png", "no image");
+  const auto result = run_yoke(
+      {"data", "info", "image-folder:damaged=0.5,root=" + directory.path().string(), "--json"});
+  ASSERT_EQ(result.status, 0) << result.output;
+  EXPECT_THAT(result.output, AllOf(HasSubstr("train/b/2.png is damaged"), HasSubstr("3x224x224"),
+                                   HasSubstr("damaged      1 files")));
+  EXPECT_EQ(nlohmann::json::parse(last_line(result.output))["damaged_images"], 1);
 }
 
 TEST(DataCommand, RefusesUnknownNamesAndWords) {
