@@ -89,7 +89,7 @@ TEST(Resample, EqualsTheDefinitionAtAnySize) {
 TEST(Resample, KeepsPixelsOfAnImageThatHasTheSize) {
   const test::Picture image = test::picture(9, 17);
   const std::string file = test::png_file(image);
-  std::vector<std::uint8_t> pixels(3 * 9 * 17);
+  std::vector<std::uint8_t> pixels(std::size_t{3} * 9 * 17);
   resample(decode_whole(test::bytes_of(file)), {0, 0, 17, 9}, 9, 17, pixels.data());
   for (int y = 0; y < 9; ++y) {
     for (int x = 0; x < 17; ++x) {

@@ -24,7 +24,8 @@ struct Picture {
   std::vector<std::uint8_t> pixels{};
 
   std::uint8_t at(int y, int x, int c) const {
-    return pixels[static_cast<std::size_t>((y * width + x) * channels + c)];
+    const int place = (y * width + x) * channels + c;
+    return pixels[static_cast<std::size_t>(place)];
   }
 };
 
@@ -132,8 +133,7 @@ inline std::string png_file(const Picture& image, int type = PNG_COLOR_TYPE_RGB,
   for (int y = 0; y < image.height; ++y) {
     auto& row = rows[static_cast<std::size_t>(y)];
     for (int i = 0; i < image.width * image.channels; ++i) {
-      const auto value =
-          image.pixels[static_cast<std::size_t>(y * image.width * image.channels + i)];
+      const std::uint8_t value = image.at(y, i / image.channels, i % image.channels);
       row.insert(row.end(), depth == 16 ? 2 : 1, value);
     }
     starts.push_back(row.data());

@@ -34,7 +34,7 @@ fs::path find_root(const std::string& given, const fs::path& data_dir) {
         "CLASS/NAME.jpg, or a tar file",
         kName, given));
   }
-  const fs::path named = data_dir / kName;
+  fs::path named = data_dir / kName;
   if (fs::exists(named)) return named;
   if (has_train(data_dir)) return data_dir;
   throw UsageError(fmt::format(

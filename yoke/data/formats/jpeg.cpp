@@ -21,10 +21,11 @@ struct Failures {
   char message[JMSG_LENGTH_MAX] = {};
 };
 
+Failures& failures_of(j_common_ptr info) { return *reinterpret_cast<Failures*>(info->err); }
+
 [[noreturn]] void fail(j_common_ptr info) {
-  auto* const failures = reinterpret_cast<Failures*>(info->err);
-  info->err->format_message(info, failures->message);
-  std::longjmp(failures->jump, 1);
+  info->err->format_message(info, failures_of(info).message);
+  std::longjmp(failures_of(info).jump, 1);
 }
 
 /// Of libjpeg's warnings those are failures that leave pixels unknown.
@@ -46,8 +47,9 @@ void limit_scans(j_common_ptr info) {
   constexpr int kMostScans = 100;
   const auto* const decoder = reinterpret_cast<j_decompress_ptr>(info);
   if (decoder->input_scan_number <= kMostScans) return;
-  info->err->msg_code = JERR_BAD_PROGRESSION;
-  fail(info);
+  std::snprintf(failures_of(info).message, JMSG_LENGTH_MAX, "it has more than %d scans",
+                kMostScans);
+  std::longjmp(failures_of(info).jump, 1);
 }
 
 /// Adobe's programs store CMYK inverted.

@@ -74,7 +74,7 @@ class Png final : public EncodedImage {
     rest = rest.subspan(size);
   }
 
-  void ask_for_rgb() {
+  void ask_for_rgb() const {
     png_set_expand(reader_.png);
     png_set_scale_16(reader_.png);
     png_set_gray_to_rgb(reader_.png);
