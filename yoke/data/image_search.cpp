@@ -140,7 +140,13 @@ class Search {
 
 }  // namespace
 
-FoundImages find_images(const fs::path& root) { return Search(root).run(); }
+FoundImages find_images(const fs::path& root) {
+  try {
+    return Search(root).run();
+  } catch (const fs::filesystem_error& failure) {
+    throw Error(fmt::format("cannot search {}: {}", root.string(), failure.what()));
+  }
+}
 
 FoundImage classify(std::span<const std::string> folders, std::string_view shard) {
   for (std::size_t i = 0; i < folders.size(); ++i) {

@@ -25,7 +25,8 @@ struct FoundImages {
 };
 
 /// Searches below the folder or in the tar file `root`; tar files are read on LibTorch's threads.
-/// Names that begin with a dot are passed over. @throws Error when a tar file is damaged.
+/// Names that begin with a dot are passed over. @throws Error when a tar file is damaged
+/// or a folder cannot be read.
 FoundImages find_images(const std::filesystem::path& root);
 
 /// The split and the class of an image in `folders`, outermost first, of the tar file whose name

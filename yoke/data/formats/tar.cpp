@@ -24,10 +24,11 @@ constexpr std::int64_t kMostUnpackedBytes = std::int64_t{8} << 30;
 /// Goes through the archive once.
 class TarFile::Index {
  public:
-  Index(const fs::path& path, TarFile& tar) : path_(path), tar_(tar) {
+  Index(const fs::path& path, TarFile& tar)
+      : path_(path), file_bytes_(static_cast<std::int64_t>(fs::file_size(path))), tar_(tar) {
     archive_read_support_filter_all(archive_.get());
     archive_read_support_format_tar(archive_.get());
-    constexpr std::size_t kBlock = 1 << 16;
+    constexpr std::size_t kBlock = 1 << 12;  // read for each entry, though only headers matter
     check(archive_read_open_filename(archive_.get(), path.c_str(), kBlock));
   }
 
@@ -56,7 +57,7 @@ class TarFile::Index {
     if (compressed()) {
       offset = static_cast<std::int64_t>(tar_.memory_.size());
       keep(name, size_bytes);
-    } else if (size_bytes > static_cast<std::int64_t>(fs::file_size(path_)) - offset) {
+    } else if (size_bytes > file_bytes_ - offset) {
       throw Error(fmt::format("{} is cut short within its entry '{}'", path_.string(), name));
     }
     tar_.entries_.push_back({.name = name, .offset = offset, .size_bytes = size_bytes});
@@ -101,6 +102,7 @@ class TarFile::Index {
   };
 
   fs::path path_;
+  std::int64_t file_bytes_;
   TarFile& tar_;
   std::unique_ptr<archive, Free> archive_{archive_read_new()};
 };
