@@ -79,9 +79,12 @@ std::vector<std::string> Trainer::warnings() const {
   return warnings;
 }
 
-std::vector<std::string> Trainer::damaged_files() {
-  const auto& damage = workload_.data.damage;
-  return damage ? damage->take_lines() : std::vector<std::string>();
+std::vector<std::string> Trainer::news() {
+  auto news = strategy_->news();
+  if (const auto& damage = workload_.data.damage) {
+    for (auto& line : damage->take_lines()) news.push_back(std::move(line));
+  }
+  return news;
 }
 
 void Trainer::begin() {

@@ -66,10 +66,8 @@ class Trainer {
   std::int64_t bytes() const { return communicator_.traffic().bytes + strategy_->bytes(); }
   /// What a user should know of the choices before the first step; mostly nothing.
   std::vector<std::string> warnings() const;
-  /// What has happened to ranks since the last call, for people; mostly nothing.
-  std::vector<std::string> news() { return strategy_->news(); }
-  /// A line for each damaged file that this rank met since the last call.
-  std::vector<std::string> damaged_files();
+  /// What has happened to ranks, and which damaged files this one met, since the last call.
+  std::vector<std::string> news();
   Counters counters() const { return strategy_->counters(); }
   bool target_reached() const { return state_.time_to_target_seconds.has_value(); }
 

@@ -83,7 +83,6 @@ void TrainingLoop::run_free(const std::function<bool()>& asked) {
       return !asked();
     });
   });
-  for (const auto& sentence : trainer_.news()) reporter_.message(sentence);
 }
 
 std::int64_t TrainingLoop::next_halt() const {
@@ -100,7 +99,7 @@ void TrainingLoop::take(const std::function<void()>& steps) {
   try {
     steps();
   } catch (const Error& error) {
-    tell_damage();
+    tell_news();
     if (!writer_) throw;
     writer_->wait();
     const auto good = writer_->newest();
@@ -131,7 +130,7 @@ void TrainingLoop::compare_ranks() {
 
 void TrainingLoop::report() {
   trainer_.check_loss();
-  tell_damage();
+  tell_news();
   RunState& state = trainer_.state();
   Meter& window = state.window;
   window.gather(trainer_.communicator());
@@ -164,7 +163,7 @@ void TrainingLoop::report() {
 void TrainingLoop::evaluate() {
   const Stopwatch watch;
   const Evaluation result = trainer_.evaluate();
-  tell_damage();
+  tell_news();
   const double elapsed = watch.seconds();
   RunState& state = trainer_.state();
   state.evaluate_seconds += elapsed;
@@ -217,8 +216,8 @@ void TrainingLoop::tell_problems() {
   }
 }
 
-void TrainingLoop::tell_damage() {
-  for (const auto& line : trainer_.damaged_files()) reporter_.message(line);
+void TrainingLoop::tell_news() {
+  for (const auto& line : trainer_.news()) reporter_.message(line);
 }
 
 ProgressState TrainingLoop::progress(std::int64_t step) const {

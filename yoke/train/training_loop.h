@@ -43,7 +43,7 @@ class TrainingLoop {
   void save();
   void finish_saving();
   void tell_problems();
-  void tell_damage();
+  void tell_news();
   double seconds() const { return earlier_seconds_ + clock_.seconds(); }
   ProgressState progress(std::int64_t step) const;
 
