@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <utility>
 
 #include "yoke/core/error.h"
@@ -21,15 +22,56 @@ constexpr std::int64_t kMostUnpackedBytes = std::int64_t{8} << 30;
 
 }  // namespace
 
+/// Gives libarchive a file in small blocks: its own are of 64 KiB at least, which read for each
+/// header would be half of a file of photos.
+class TarFile::Source {
+ public:
+  explicit Source(const fs::path& path)
+      : file_(std::make_unique<FileDescriptor>(path, O_RDONLY | O_CLOEXEC)),
+        size_bytes_(static_cast<std::int64_t>(fs::file_size(path))) {}
+
+  std::int64_t size_bytes() const { return size_bytes_; }
+  std::unique_ptr<FileDescriptor> take() { return std::move(file_); }
+
+  static la_ssize_t read(archive* reader, void* source, const void** bytes) {
+    auto& self = *static_cast<Source*>(source);
+    const auto left = self.size_bytes_ - self.position_;
+    const std::span block =
+        std::span(self.block_)
+            .first(static_cast<std::size_t>(std::min<std::int64_t>(left, self.block_.size())));
+    try {
+      read_bytes(*self.file_, self.position_, block);
+    } catch (const Error& error) {  // which must not pass through C
+      archive_set_error(reader, EIO, "%s", error.what());
+      return ARCHIVE_FATAL;
+    }
+    self.position_ += static_cast<std::int64_t>(block.size());
+    *bytes = block.data();
+    return static_cast<la_ssize_t>(block.size());
+  }
+
+  static la_int64_t skip(archive*, void* source, la_int64_t count) {
+    auto& self = *static_cast<Source*>(source);
+    const auto skipped = std::min(count, self.size_bytes_ - self.position_);
+    self.position_ += skipped;
+    return skipped;
+  }
+
+ private:
+  std::unique_ptr<FileDescriptor> file_;
+  std::int64_t size_bytes_;
+  std::int64_t position_ = 0;
+  std::array<std::uint8_t, 4096> block_{};
+};
+
 /// Goes through the archive once.
 class TarFile::Index {
  public:
-  Index(const fs::path& path, TarFile& tar)
-      : path_(path), file_bytes_(static_cast<std::int64_t>(fs::file_size(path))), tar_(tar) {
+  Index(const fs::path& path, TarFile& tar) : path_(path), tar_(tar), source_(path) {
     archive_read_support_filter_all(archive_.get());
     archive_read_support_format_tar(archive_.get());
-    constexpr std::size_t kBlock = 1 << 12;  // read for each entry, though only headers matter
-    check(archive_read_open_filename(archive_.get(), path.c_str(), kBlock));
+    check(
+        archive_read_open2(archive_.get(), &source_, nullptr, Source::read, Source::skip, nullptr));
   }
 
   void run(const std::function<bool(std::string_view)>& wanted) {
@@ -43,7 +85,7 @@ class TarFile::Index {
       if (link || archive_entry_sparse_count(entry) > 0) refuse(name);
       take(name, archive_entry_size(entry));
     }
-    if (!compressed()) tar_.file_ = std::make_unique<FileDescriptor>(path_, O_RDONLY | O_CLOEXEC);
+    if (!compressed()) tar_.file_ = source_.take();
   }
 
  private:
@@ -57,7 +99,7 @@ class TarFile::Index {
     if (compressed()) {
       offset = static_cast<std::int64_t>(tar_.memory_.size());
       keep(name, size_bytes);
-    } else if (size_bytes > file_bytes_ - offset) {
+    } else if (size_bytes > source_.size_bytes() - offset) {
       throw Error(fmt::format("{} is cut short within its entry '{}'", path_.string(), name));
     }
     tar_.entries_.push_back({.name = name, .offset = offset, .size_bytes = size_bytes});
@@ -102,8 +144,8 @@ class TarFile::Index {
   };
 
   fs::path path_;
-  std::int64_t file_bytes_;
   TarFile& tar_;
+  Source source_;
   std::unique_ptr<archive, Free> archive_{archive_read_new()};
 };
 

@@ -38,6 +38,7 @@ class TarFile {
 
  private:
   class Index;
+  class Source;
 
   std::filesystem::path path_;
   std::unique_ptr<FileDescriptor> file_;  // null where it is compressed
