@@ -68,7 +68,6 @@ TEST(BenchStep, RefusesWrongUsage) {
   expect_refused({"--engine", "fast"}, "allowed: auto, eager, compiled");
   expect_refused({"--precision", "fp8"}, "allowed: fp32, bf16");
   expect_refused({"--engine", "eager", "--layers"}, "compiled engine");
-  expect_refused({"--engine", "eager", "--replicas", "2"}, "--replicas 1");
   expect_refused({"--engine", "eager", "--precision", "bf16"}, "--engine compiled");
 }
 
