@@ -6,6 +6,7 @@
 DEPENDENCIES ?= scripts/install-dependencies
 PREFIX ?= /usr/local
 RECIPE ?= recipes/first.toml
+PHOTOS ?=
 # A compiler that reads LibTorch's headers takes over a gigabyte.
 JOBS ?= $(shell awk -v jobs=$$(nproc) '/^MemAvailable/ { room = int($$2 / 1250000) } \
           END { if (room < jobs) jobs = room; print jobs < 1 ? 1 : jobs }' /proc/meminfo)
@@ -36,10 +37,12 @@ test-threads:  ## The programs with threads under ThreadSanitizer
 	cmake --build --preset tsan --parallel $(JOBS) --target test_comm test_parallel
 	ctest --preset tsan --tests-regex 'test_(comm|parallel)$$'
 
-compare: build  ## Time training steps of Yoke and PyTorch; table into docs/performance.md
+compare: build  ## Time Yoke and PyTorch; tables into docs/performance.md; PHOTOS=DIR: loaders too
 	$(DEPENDENCIES) --tests
 	scripts/compare
 	scripts/compare-ranks
+	$(if $(PHOTOS),scripts/compare-loader --data-dir $(PHOTOS),\
+	  @echo 'Loaders are not compared: give PHOTOS=DIR, with a folder of photos per class')
 
 tidy: build  ## Check names and habits with clang-tidy, the layout with clang-format
 	$(DEPENDENCIES) --lint

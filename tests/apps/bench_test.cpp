@@ -1,4 +1,4 @@
-// `yoke bench step` as a user or script runs it.
+// `yoke bench step` and `yoke bench loader` as a user or script runs it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -69,6 +69,31 @@ TEST(BenchStep, RefusesWrongUsage) {
   expect_refused({"--precision", "fp8"}, "allowed: fp32, bf16");
   expect_refused({"--engine", "eager", "--layers"}, "compiled engine");
   expect_refused({"--engine", "eager", "--precision", "bf16"}, "--engine compiled");
+}
+
+TEST(BenchLoader, PrintsItsSamplesAndOneJsonObject) {
+  const auto result =
+      run_yoke({"bench", "loader", "--data", "glyphs:train=70,validation=10,crop=2", "--batch-size",
+                "16", "--loader-threads", "2", "--seconds", "0.01", "--json"});
+  ASSERT_EQ(result.status, 0) << result.output;
+  EXPECT_THAT(result.output, HasSubstr("glyphs, 70 training images"));
+  const auto json = nlohmann::json::parse(last_line(result.output));
+  EXPECT_EQ(json.at("images"), 70);
+  EXPECT_EQ(json.at("batch_size"), 16);
+  EXPECT_EQ(json.at("loader_threads"), 2);
+  EXPECT_GE(json.at("samples"), 5);
+  EXPECT_LE(json.at("min_ms"), json.at("p50_ms"));
+  EXPECT_GT(json.at("images_per_second"), 0);
+}
+
+TEST(BenchLoader, RefusesWrongUsage) {
+  const auto threads = run_yoke({"bench", "loader", "--loader-threads", "0"});
+  EXPECT_EQ(threads.status, 2);
+  EXPECT_THAT(threads.output, HasSubstr("--loader-threads: '0' is given; allowed"));
+  const auto batch = run_yoke(
+      {"bench", "loader", "--data", "glyphs:train=10,validation=10", "--batch-size", "11"});
+  EXPECT_EQ(batch.status, 2) << batch.output;
+  EXPECT_THAT(batch.output, HasSubstr("11"));
 }
 
 }  // namespace
