@@ -56,7 +56,9 @@ TEST(LostWorker, LeavesItsImagesToTheOthers) {
   ranks[lost]->send(SIGKILL);
   for (int rank = 0; rank < size; ++rank) {
     const auto result = ranks[static_cast<std::size_t>(rank)]->wait();
-    if (rank != lost) EXPECT_EQ(result.status, 0) << rank << result.output;
+    if (rank != lost) {
+      EXPECT_EQ(result.status, 0) << rank << result.output;
+    }
     if (rank == 0) {
       EXPECT_THAT(result.output, HasSubstr("rank 2 on"));
       EXPECT_THAT(result.output, HasSubstr("go to the 2 workers left"));
