@@ -169,7 +169,8 @@ void add_bench_step_command(CLI::App& bench, Run& run) {
       ->check(above_zero())
       ->capture_default_str();
   command->add_option("--engine", given->engine, "auto, eager or compiled")->capture_default_str();
-  command->add_option("--precision", given->precision, "fp32 or bf16")->capture_default_str();
+  command->add_option("--precision", given->precision, "fp32, bf16, o1 or o2")
+      ->capture_default_str();
   command->add_option("--optimizer", given->optimizer, "Optimizer; see 'yoke list optimizers'")
       ->type_name("NAME[:k=v,...]")
       ->capture_default_str();

@@ -57,7 +57,7 @@ void expect_near(const Tensor& found, const Tensor& expected) {
 TEST_P(ReplicaConformance, EqualOneWithItsPartsOfTheBatch) {
   Model one = make(), many = make();
   FlatParameters a(*one.module), b(*many.module);
-  const auto alone = make_eager_engine(one, a, 0, Seeding::kCaller);
+  const auto alone = make_eager_engine(one, a, {.seeding = Seeding::kCaller});
   const auto replicas = make_replicated_engine(
       many, b, {.devices = std::vector<torch::Device>(2, torch::kCPU), .another = make});
   const bool normalises = !one.module->buffers().empty();

@@ -105,7 +105,8 @@ std::string differences_from_eager(const std::function<Model()>& make,
   Model first = make();
   const torch::Tensor start = FlatParameters(*first.module).values().clone();
   const MakeEngine eager = [&](Model& model, FlatParameters& parameters) {
-    return make_eager_engine(model, parameters, comparison.label_smoothing);
+    return make_eager_engine(model, parameters,
+                             {.label_smoothing = comparison.label_smoothing});
   };
   const MakeEngine compiled = [&](Model& model, FlatParameters& parameters) {
     return make_compiled_engine(model, parameters,

@@ -184,7 +184,7 @@ TEST(Replicated, SmoothsLabels) {
   const auto make = named("mlp");
   Model a = make(), b = make();
   FlatParameters one(*a.module), two(*b.module);
-  const auto expected = make_eager_engine(a, one, 0.1);
+  const auto expected = make_eager_engine(a, one, {.label_smoothing = 0.1});
   const auto found =
       make_engine(b, two, {.name = "eager", .replicas = 2, .label_smoothing = 0.1, .another = make})
           .engine;

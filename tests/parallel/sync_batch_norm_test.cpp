@@ -7,6 +7,7 @@
 #include "tests/support/ranks.h"
 #include "yoke/comm/factory.h"
 #include "yoke/engine/eager.h"
+#include "yoke/engine/sync_batch_norm.h"
 #include "yoke/parallel/strategy.h"
 
 namespace yoke::test {
@@ -78,6 +79,20 @@ TEST(SyncBatchNorm, NormalisesOverAllRanks) {
     EXPECT_TRUE(many.variance.allclose(one.variance, 1e-4, 1e-5)) << ranks;
   }
   EXPECT_FALSE(train(2, "allreduce").values.allclose(one.values, 1e-3, 1e-4));
+}
+
+TEST(SyncBatchNorm, TakesNumbersWhoseSquaresAreNotInFp16) {
+  torch::manual_seed(4);
+  const Tensor input = (torch::randn({5, 3, 4, 4}) * 100 + 300).to(torch::kHalf);
+  const Tensor exact = input.to(torch::kFloat32);
+  torch::nn::BatchNorm2d plain(3), norm(3);
+  const Tensor expected = plain->forward(exact);
+  const SumOverRanks alone = [](const Tensor&) {};
+  const SyncBatchNorm synchronised(alone);
+  const Tensor found = norm->forward(input);
+  EXPECT_EQ(found.scalar_type(), torch::kHalf);
+  EXPECT_TRUE(found.to(torch::kFloat32).allclose(expected, 1e-3, 1e-3));  // 2^-11, rounded
+  EXPECT_TRUE(norm->running_var.allclose(plain->running_var, 1e-4));
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ class UnsupportedModel : public UsageError {
 
 /// How a model is compiled.
 struct CompiledOptions {
-  Precision precision = Precision::kFp32;
+  Precision precision = Precision::kFp32;  ///< Or Precision::kBf16.
   int replicas = 1;              ///< Copies of the step, a thread each.
   std::int64_t micro_batch = 0;  ///< Images a replica computes at once; 0 measures what is best.
   double label_smoothing = 0;    ///< In [0, 1].
@@ -52,7 +52,7 @@ class CompiledEngine : public Engine {
 
 /// Compiles `model`, whose parameters are `parameters`; both must outlive the engine. Sets
 /// LibTorch's own threads to one: the replicas are the threads.
-/// @throws UnsupportedModel; UsageError where the processor lacks the precision.
+/// @throws UnsupportedModel; UsageError where the engine or the processor lacks the precision.
 std::unique_ptr<CompiledEngine> make_compiled_engine(Model& model, FlatParameters& parameters,
                                                      const CompiledOptions& options);
 

@@ -6,6 +6,7 @@
 
 #include "yoke/core/error.h"
 #include "yoke/core/random.h"
+#include "yoke/engine/arithmetic.h"
 #include "yoke/engine/gradient_hooks.h"
 #include "yoke/engine/sync_batch_norm.h"
 
@@ -14,20 +15,16 @@ namespace {
 
 class EagerEngine final : public Engine {
  public:
-  EagerEngine(Model& model, FlatParameters& parameters, double label_smoothing, Seeding seeding)
-      : model_(model),
+  EagerEngine(Model& model, FlatParameters& parameters, const EagerOptions& options)
+      : options_(options),
         parameters_(parameters),
-        label_smoothing_(label_smoothing),
-        seeding_(seeding) {}
+        arithmetic_(make_arithmetic(options.precision, model, parameters, options.another)) {}
 
   Forward gradient(const Batch& batch, const StepKey& key, const GradientReady& ready) override {
-    if (!model_.module->is_training()) model_.module->train();
-    if (seeding_ == Seeding::kEngine) torch::manual_seed(dropout_seed(batch, key));
+    prepare(/*training=*/true);
+    if (options_.seeding == Seeding::kEngine) torch::manual_seed(dropout_seed(batch, key));
     parameters_.gradients().zero_();
-    if (ready && !hooks_) hooks_.emplace(*model_.module, parameters_);
-    const auto announce = [&](const auto& backward) {
-      ready ? hooks_->during(ready, backward) : backward();
-    };
+    const auto announce = [&](const auto& backward) { run_backward(ready, backward); };
     std::optional<SyncBatchNorm> synchronised;
     if (sum_over_ranks_) {
       synchronised.emplace(sum_over_ranks_);
@@ -39,7 +36,8 @@ class EagerEngine final : public Engine {
     const auto loss = batch.size() == 0 ? scores.sum() : mean_loss(scores, batch.target);
     const auto share = static_cast<double>(batch.size()) / static_cast<double>(batch.whole());
     const auto shared = batch.size() == batch.whole() ? loss : loss * share;
-    announce([&] { shared.backward(); });
+    const auto scaled = options_.loss_scale ? shared * options_.loss_scale() : shared;
+    announce([&] { scaled.backward(); });
     return {.loss = shared.detach(), .scores = scores.detach()};
   }
 
@@ -47,25 +45,47 @@ class EagerEngine final : public Engine {
 
   torch::Tensor predict(const torch::Tensor& input) override {
     const torch::NoGradGuard no_grad;
-    if (model_.module->is_training()) model_.module->eval();
+    prepare(/*training=*/false);
     return forward(input);
   }
 
-  std::string describe(std::int64_t) override { return "eager, fp32"; }
+  std::string describe(std::int64_t) override {
+    return fmt::format("eager, {}", arithmetic_->describe());
+  }
 
  private:
+  void prepare(bool training) {
+    torch::nn::Module& module = arithmetic_->module();
+    if (module.is_training() != training) module.train(training);
+    arithmetic_->load();
+  }
+
+  /// Puts the gradients that `backward` makes into the flat ones, and tells of them.
+  void run_backward(const GradientReady& ready, const std::function<void()>& backward) {
+    if (!ready) {
+      backward();
+      return arithmetic_->store(0, parameters_.size());
+    }
+    if (!hooks_) hooks_.emplace(arithmetic_->module(), parameters_);
+    const GradientReady stored = [&](std::int64_t begin, std::int64_t end) {
+      arithmetic_->store(begin, end);
+      ready(begin, end);
+    };
+    hooks_->during(stored, backward);
+  }
+
   torch::Tensor to_device(const torch::Tensor& tensor) const {
     return tensor.to(parameters_.values().device(), /*non_blocking=*/true);
   }
 
   torch::Tensor mean_loss(const torch::Tensor& scores, const torch::Tensor& target) const {
     return torch::cross_entropy_loss(scores, to_device(target), /*weight=*/{}, at::Reduction::Mean,
-                                     /*ignore_index=*/-100, label_smoothing_);
+                                     /*ignore_index=*/-100, options_.label_smoothing);
   }
 
   /// fp32 [N, classes].
   torch::Tensor forward(const torch::Tensor& input) {
-    const auto scores = model_.forward(to_device(input));
+    const auto scores = arithmetic_->forward(to_device(input));
     if (scores.dim() != 2 || scores.size(0) != input.size(0)) {
       throw Error(
           fmt::format("the model turned images of shape {} into scores of shape {}; "
@@ -75,10 +95,9 @@ class EagerEngine final : public Engine {
     return scores.to(torch::kFloat32);
   }
 
-  Model& model_;
+  const EagerOptions options_;
   FlatParameters& parameters_;
-  double label_smoothing_;
-  Seeding seeding_;
+  const std::unique_ptr<Arithmetic> arithmetic_;
   SumOverRanks sum_over_ranks_;
   std::optional<GradientHooks> hooks_;  // once someone wants to hear
 };
@@ -91,8 +110,8 @@ std::uint64_t dropout_seed(const Batch& batch, const StepKey& key) {
 }
 
 std::unique_ptr<Engine> make_eager_engine(Model& model, FlatParameters& parameters,
-                                          double label_smoothing, Seeding seeding) {
-  return std::make_unique<EagerEngine>(model, parameters, label_smoothing, seeding);
+                                          const EagerOptions& options) {
+  return std::make_unique<EagerEngine>(model, parameters, options);
 }
 
 }  // namespace yoke

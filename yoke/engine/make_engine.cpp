@@ -30,12 +30,18 @@ std::vector<torch::Device> replica_devices(torch::Device first, int replicas) {
 }
 
 EngineChoice make_eager(Model& model, FlatParameters& parameters, const EngineOptions& options) {
-  if (options.precision != Precision::kFp32) {
+  if (options.precision == Precision::kBf16 && parameters.values().is_cpu()) {
     throw UsageError(
-        "the eager engine computes in fp32; use --precision fp32 or --engine compiled");
+        "on a processor the eager engine computes in fp32, or casts by --precision o1; use one of "
+        "these, or --engine compiled for bf16");
   }
   if (options.replicas < 2) {
-    return {make_eager_engine(model, parameters, options.label_smoothing), "eager", 1, ""};
+    auto engine = make_eager_engine(model, parameters,
+                                    {.label_smoothing = options.label_smoothing,
+                                     .precision = options.precision,
+                                     .loss_scale = options.loss_scale,
+                                     .another = options.another});
+    return {std::move(engine), "eager", 1, ""};
   }
   if (!options.another) {
     throw UsageError(
@@ -48,7 +54,9 @@ EngineChoice make_eager(Model& model, FlatParameters& parameters, const EngineOp
       {.devices = replica_devices(parameters.values().device(), options.replicas),
        .threads = options.threads,
        .label_smoothing = options.label_smoothing,
-       .another = options.another});
+       .another = options.another,
+       .precision = options.precision,
+       .loss_scale = options.loss_scale});
   return {std::move(engine), "eager", options.replicas, ""};
 }
 
@@ -70,7 +78,9 @@ EngineChoice make_engine(Model& model, FlatParameters& parameters, const EngineO
   if (options.name != "auto") {
     throw UsageError(fmt::format("engine is '{}'; allowed: auto, eager, compiled", options.name));
   }
-  if (parameters.values().is_cuda()) return make_eager(model, parameters, options);
+  const bool compiles =
+      options.precision == Precision::kFp32 || options.precision == Precision::kBf16;
+  if (parameters.values().is_cuda() || !compiles) return make_eager(model, parameters, options);
   try {
     return make_compiled(model, parameters, options);
   } catch (const UnsupportedModel& error) {

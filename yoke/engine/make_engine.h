@@ -19,7 +19,9 @@ struct EngineOptions {
   int threads = 1;   ///< That the process may use.
   std::int64_t micro_batch = 0;  ///< See CompiledOptions.
   double label_smoothing = 0;
-  std::function<Model()> another = {};  ///< See ReplicatedOptions; for more than one eager replica.
+  /// See ReplicatedOptions and EagerOptions; for more than one eager replica, and for o2.
+  std::function<Model()> another = {};
+  std::function<double()> loss_scale = {};  ///< See EagerOptions; where scales_loss() is true.
 };
 
 /// An engine and what it is.

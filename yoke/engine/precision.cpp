@@ -9,11 +9,17 @@ namespace yoke {
 Precision parse_precision(const std::string& name) {
   if (name == "fp32") return Precision::kFp32;
   if (name == "bf16") return Precision::kBf16;
-  throw UsageError(fmt::format("precision is '{}'; allowed: fp32, bf16", name));
+  if (name == "o1") return Precision::kO1;
+  if (name == "o2") return Precision::kO2;
+  throw UsageError(fmt::format("precision is '{}'; allowed: fp32, bf16, o1, o2", name));
+}
+
+bool scales_loss(Precision precision, torch::Device device) {
+  return precision == Precision::kO2 || (precision == Precision::kO1 && !device.is_cpu());
 }
 
 std::string why_not(Precision precision) {
-  if (precision == Precision::kFp32) return "";
+  if (precision != Precision::kBf16) return "";
 #if defined(__x86_64__)
   // AMX implies it: no processor has one without the other.
   if (__builtin_cpu_supports("avx512bf16")) return "";

@@ -11,6 +11,7 @@
 #include "yoke/core/error.h"
 #include "yoke/core/team.h"
 #include "yoke/engine/eager.h"
+#include "yoke/engine/model_copy.h"
 #include "yoke/engine/part_statistics.h"
 #include "yoke/engine/placed_dropout.h"
 #include "yoke/engine/replica_gradients.h"
@@ -32,51 +33,12 @@ std::vector<BatchPart> share_out(std::int64_t images, std::int64_t most) {
   return parts;
 }
 
-/// Throws unless `copy` is the same model as `model` in memory of its own.
-void check_copy(const torch::nn::Module& copy, const torch::nn::Module& model) {
-  const auto named = [](const torch::nn::Module& module) {
-    auto tensors = module.named_parameters().pairs();
-    for (const auto& item : module.named_buffers().pairs()) tensors.push_back(item);
-    return tensors;
-  };
-  const auto tensors = named(copy), expected = named(model);
-  const bool same = std::equal(tensors.begin(), tensors.end(), expected.begin(), expected.end(),
-                               [](const auto& a, const auto& b) {
-                                 return a.first == b.first && a.second.sizes() == b.second.sizes();
-                               });
-  if (!same) {
-    throw UsageError(
-        "replicas need copies of the model, but the function that makes it gave other parameters "
-        "or buffers than before; let it make the same model each time, or give --replicas 1");
-  }
-  for (std::size_t i = 0; i < tensors.size(); ++i) {
-    if (!tensors[i].second.is_same(expected[i].second)) continue;
-    throw UsageError(
-        fmt::format("replicas need copies of the model, but the function that makes it gave '{}' "
-                    "that is in use already; let it make a new module each time, or give "
-                    "--replicas 1",
-                    tensors[i].first));
-  }
-}
-
 /// A copy of the model on a device of its own.
 struct Copy {
-  Copy(Model made, const Model& original, torch::Device device)
-      : model(std::move(made)), parameters(prepared(*model.module, *original.module, device)) {}
+  explicit Copy(Model made) : model(std::move(made)), parameters(*model.module) {}
 
   Model model;
   FlatParameters parameters;
-
- private:
-  static FlatParameters prepared(torch::nn::Module& module, const torch::nn::Module& original,
-                                 torch::Device device) {
-    check_copy(module, original);
-    module.to(device);
-    const auto from = original.parameters();
-    auto to = module.parameters();
-    for (std::size_t i = 0; i < to.size(); ++i) to[i].set_requires_grad(from[i].requires_grad());
-    return FlatParameters(module);
-  }
 };
 
 /// What one thread computes with.
@@ -92,11 +54,11 @@ class Replicated final : public Engine {
   Replicated(Model& model, FlatParameters& parameters, const ReplicatedOptions& options)
       : threads_(std::max(1, options.threads / static_cast<int>(options.devices.size()))),
         team_(static_cast<int>(options.devices.size())) {
-    add(model, parameters, options.devices.front(), options.label_smoothing);
+    add(model, parameters, options.devices.front(), options);
     for (std::size_t r = 1; r < options.devices.size(); ++r) {
-      copies_.emplace_back(options.another(), model, options.devices[r]);
-      add(copies_.back().model, copies_.back().parameters, options.devices[r],
-          options.label_smoothing);
+      copies_.emplace_back(copy_model(options.another, model, options.devices[r],
+                                      {.wanted_by = "replicas need", .instead = "--replicas 1"}));
+      add(copies_.back().model, copies_.back().parameters, options.devices[r], options);
     }
     team_.run([this](int) { at::set_num_threads(threads_); });
   }
@@ -143,25 +105,30 @@ class Replicated final : public Engine {
     return cat(scores);
   }
 
-  std::string describe(std::int64_t) override {
+  std::string describe(std::int64_t batch_size) override {
+    const std::string each = replicas_.front().engine->describe(batch_size);
     if (replicas_.front().device.is_cpu()) {
-      return fmt::format("eager, fp32, {} replicas on the CPU, {} thread{} each", replicas_.size(),
+      return fmt::format("{}, {} replicas on the CPU, {} thread{} each", each, replicas_.size(),
                          threads_, threads_ == 1 ? "" : "s");
     }
     std::vector<std::string> devices;
     for (const auto& replica : replicas_) devices.push_back(replica.device.str());
-    return fmt::format("eager, fp32, {} replicas on {}", replicas_.size(),
-                       fmt::join(devices, ", "));
+    return fmt::format("{}, {} replicas on {}", each, replicas_.size(), fmt::join(devices, ", "));
   }
 
  private:
-  void add(Model& model, FlatParameters& parameters, torch::Device device, double smoothing) {
-    replicas_.push_back(
-        {.device = device,
-         .values = parameters.values(),
-         .gradients = parameters.gradients(),
-         .buffers = model.module->buffers(),
-         .engine = make_eager_engine(model, parameters, smoothing, Seeding::kCaller)});
+  void add(Model& model, FlatParameters& parameters, torch::Device device,
+           const ReplicatedOptions& options) {
+    replicas_.push_back({.device = device,
+                         .values = parameters.values(),
+                         .gradients = parameters.gradients(),
+                         .buffers = model.module->buffers(),
+                         .engine = make_eager_engine(model, parameters,
+                                                     {.label_smoothing = options.label_smoothing,
+                                                      .seeding = Seeding::kCaller,
+                                                      .precision = options.precision,
+                                                      .loss_scale = options.loss_scale,
+                                                      .another = options.another})});
   }
 
   /// Calls work(r) in a thread for each of the first `count` replicas, on its device.

@@ -8,6 +8,7 @@
 
 #include "yoke/core/flat_parameters.h"
 #include "yoke/engine/engine.h"
+#include "yoke/engine/precision.h"
 #include "yoke/models/model.h"
 
 namespace yoke {
@@ -18,8 +19,10 @@ struct ReplicatedOptions {
   int threads = 1;                     ///< That all replicas may use together.
   double label_smoothing = 0;          ///< In [0, 1].
   /// Makes the model once more, with the same parameters and buffers but memory of its own; called
-  /// for each further replica while the engine is made.
+  /// for each further replica while the engine is made, and as EagerOptions says.
   std::function<Model()> another = {};
+  Precision precision = Precision::kFp32;
+  std::function<double()> loss_scale = {};  ///< See EagerOptions.
 };
 
 /// Makes an engine of several eager ones, each with a thread, a device and a copy of the model.

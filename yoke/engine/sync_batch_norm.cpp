@@ -91,9 +91,12 @@ class Normalise : public torch::autograd::Function<Normalise> {
   }
 };
 
+/// At least in fp32: the squares of fp16 numbers above 255 are none.
 Tensor normalise(const BatchNormCall& call) {
-  return Normalise::apply(call.input, call.weight, call.bias, call.running_mean,
-                          call.running_variance, call.momentum, call.epsilon);
+  const auto wide = c10::promoteTypes(call.input.scalar_type(), torch::kFloat32);
+  return Normalise::apply(call.input.to(wide), call.weight, call.bias, call.running_mean,
+                          call.running_variance, call.momentum, call.epsilon)
+      .to(call.input.scalar_type());
 }
 
 }  // namespace

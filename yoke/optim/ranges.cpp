@@ -32,7 +32,8 @@ void for_each_range(const std::vector<torch::Tensor>& vectors, const RangeKernel
     return;
   }
   at::TensorIteratorConfig config;
-  config.set_check_mem_overlap(false).resize_outputs(false);
+  config.set_check_mem_overlap(false).resize_outputs(false).check_all_same_dtype(false);
+  config.declare_static_dtype_and_device(torch::kFloat32, torch::kCPU);  // one alone has no inputs
   for (std::size_t i = 0; i < vectors.size(); ++i) {
     if (i == 0) {
       config.add_output(vectors[i]);

@@ -70,6 +70,13 @@ class AllReduce final : public Strategy {
   std::unique_ptr<Optimizer> make_optimizer(std::string_view text) override {
     if (!shards_) {
       auto optimizer = Strategy::make_optimizer(text);
+      if (copies_.scaler != nullptr && !compression_->state().empty()) {
+        throw UsageError(fmt::format(
+            "compress={} carries errors of gradients from one step to the next, in which the loss "
+            "scale may be another, or one overflowed; leave out compress, or give --precision bf16 "
+            "or fp32",
+            options_.compress));
+      }
       if (!optimizer->first_order() && !compression_->state().empty()) {
         throw UsageError(fmt::format(
             "--optimizer {} compares gradients within a step, but compress={} carries errors from "
@@ -78,8 +85,8 @@ class AllReduce final : public Strategy {
       }
       return optimizer;
     }
-    return make_sharded_optimizer(
-        [&](const Shard& shard) { return yoke::make_optimizer(text, shard); }, *shards_);
+    return make_sharded_optimizer([&](const Shard& shard) { return optimizer_of(text, shard); },
+                                  *shards_);
   }
 
   void begin(const RunShape&) override {

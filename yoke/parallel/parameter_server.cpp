@@ -271,6 +271,11 @@ std::unique_ptr<Optimizer> ParameterServer::make_optimizer(std::string_view text
 
 std::unique_ptr<Strategy> make_parameter_server(const Copies& copies, Options& options) {
   const ServerOptions chosen = read_server_options(options, copies.communicator.size());
+  if (copies.scaler != nullptr) {
+    throw UsageError(
+        "parameter-server moves the parameters on servers, which do not know by what scale each "
+        "worker multiplied its loss; give --strategy allreduce, or --precision fp32");
+  }
   if (!copies.parameters.values().is_cpu()) {
     throw UsageError(
         "parameter-server keeps the parameters in the memory of processors; give --device cpu, or "

@@ -1,3 +1,4 @@
+#include "yoke/optim/scaled.h"
 #include "yoke/parallel/strategy.h"
 
 namespace yoke {
@@ -14,6 +15,12 @@ const Registry<MakeStrategy>& strategies() {
 #undef STRATEGY
                                                            });
   return registry;
+}
+
+std::unique_ptr<Optimizer> Strategy::optimizer_of(std::string_view text, const Shard& shard) const {
+  auto optimizer = yoke::make_optimizer(text, shard);
+  return copies_.scaler == nullptr ? std::move(optimizer)
+                                   : make_scaled(std::move(optimizer), shard, *copies_.scaler);
 }
 
 std::unique_ptr<Strategy> make_strategy(std::string_view text, const Copies& copies) {

@@ -13,6 +13,7 @@
 #include "yoke/core/options.h"
 #include "yoke/core/registry.h"
 #include "yoke/engine/engine.h"
+#include "yoke/optim/loss_scaler.h"
 #include "yoke/optim/optimizer.h"
 
 namespace yoke {
@@ -24,6 +25,7 @@ struct Copies {
   FlatParameters& parameters;
   std::vector<torch::Tensor> buffers;  ///< The model's: running statistics and the like.
   Communicator& communicator;
+  LossScaler* scaler = nullptr;  ///< Of the engine's losses; null where it does not scale them.
 };
 
 /// What strategies know of a run before its first step.
@@ -54,7 +56,7 @@ class Strategy {
   /// `text` names it. All ranks call its state() alike, which is whole on rank 0 and, once set, is
   /// held until restored(). @throws UsageError.
   virtual std::unique_ptr<Optimizer> make_optimizer(std::string_view text) {
-    return yoke::make_optimizer(text, copies_.parameters);
+    return optimizer_of(text, copies_.parameters);
   }
 
   /// What a user should know of the choice before the first step; mostly nothing.
@@ -109,6 +111,9 @@ class Strategy {
   virtual Counters counters() const { return {}; }
 
  protected:
+  /// The optimizer of what is this rank's to move; it sees gradients of losses that are not scaled.
+  std::unique_ptr<Optimizer> optimizer_of(std::string_view text, const Shard& shard) const;
+
   const Copies copies_;
 };
 

@@ -186,7 +186,7 @@ const std::vector<TrainFlag>& train_flags() {
       count("micro-batch", &C::micro_batch, 0,
             "Images a replica computes at once; 0 is what fits its core's cache", kStep),
       choice("engine", &C::engine, "auto/eager/compiled", "What computes the step", kStep),
-      choice("precision", &C::precision, "fp32/bf16", "Number format of the step", kStep),
+      choice("precision", &C::precision, "fp32/bf16/o1/o2", "Number format of the step", kStep),
       choice("device", &C::device, "auto/cpu/cuda", "Where the step is computed", kStep),
       interval("checkpoint-every", &C::checkpoint_every, "Save all state so often", kSave),
       count("keep", &C::keep, 1, "Newest checkpoints kept", kSave),

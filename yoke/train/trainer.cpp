@@ -40,7 +40,8 @@ Trainer::Trainer(const TrainConfig& config, Workload& workload, Communicator& co
       strategy_(make_strategy(config.strategy, {.engine = *workload.engine.engine,
                                                 .parameters = workload.parameters,
                                                 .buffers = workload.model.module->buffers(),
-                                                .communicator = communicator})),
+                                                .communicator = communicator,
+                                                .scaler = workload.scaler.get()})),
       place_(strategy_->place()),
       batch_size_(global_batch_size(config, place_.count)),
       sampler_(make_sampler()),
@@ -55,7 +56,7 @@ void Trainer::resume(const Checkpoint& checkpoint) {
   const std::string where = fmt::format("the checkpoint of step {}", checkpoint.step);
   restore_module(*workload_.model.module, checkpoint.model, where);
   const NamedTensors carried = carried_state();
-  restore_tensors(carried, checkpoint.optimizer, where);
+  restore_tensors(carried, with_scale_of(checkpoint.optimizer, workload_.scaler.get()), where);
   strategy_->restored();
   state_ = RunState::from_json(checkpoint.state.at("run"));
   if (communicator_.rank() != 0) state_.window = Meter();  // rank 0 has the sums of all
@@ -64,6 +65,9 @@ void Trainer::resume(const Checkpoint& checkpoint) {
 NamedTensors Trainer::carried_state() {
   NamedTensors state = optimizer_->state();
   for (auto& tensor : strategy_->state()) state.push_back(std::move(tensor));
+  if (workload_.scaler) {
+    for (auto& tensor : workload_.scaler->state()) state.push_back(std::move(tensor));
+  }
   return state;
 }
 
@@ -81,10 +85,22 @@ std::vector<std::string> Trainer::warnings() const {
 
 std::vector<std::string> Trainer::news() {
   auto news = strategy_->news();
+  if (workload_.scaler) {
+    for (auto& line : workload_.scaler->take_news()) news.push_back(std::move(line));
+  }
   if (const auto& damage = workload_.data.damage) {
     for (auto& line : damage->take_lines()) news.push_back(std::move(line));
   }
   return news;
+}
+
+Counters Trainer::counters() const {
+  Counters counters = strategy_->counters();
+  if (const auto& scaler = workload_.scaler) {
+    counters.emplace_back("loss_scale", scaler->scale());
+    counters.emplace_back("skipped_steps", static_cast<double>(scaler->skipped()));
+  }
+  return counters;
 }
 
 void Trainer::begin() {

@@ -66,9 +66,10 @@ class Trainer {
   std::int64_t bytes() const { return communicator_.traffic().bytes + strategy_->bytes(); }
   /// What a user should know of the choices before the first step; mostly nothing.
   std::vector<std::string> warnings() const;
-  /// What has happened to ranks, and which damaged files this one met, since the last call.
+  /// What has happened to ranks, which damaged files this one met, and which steps it skipped, since
+  /// the last call.
   std::vector<std::string> news();
-  Counters counters() const { return strategy_->counters(); }
+  Counters counters() const;
   bool target_reached() const { return state_.time_to_target_seconds.has_value(); }
 
  private:

@@ -48,14 +48,18 @@ void fit_images(DatasetSplits& data, const ImageShape& input) {
   data.validation = resized(data.validation, input.height, input.width);
 }
 
-EngineOptions engine_options(const TrainConfig& config, const std::function<Model()>& another) {
+EngineOptions engine_options(const TrainConfig& config, const std::function<Model()>& another,
+                             const LossScaler* scaler) {
+  std::function<double()> loss_scale;
+  if (scaler != nullptr) loss_scale = [scaler] { return scaler->scale(); };
   return {.name = config.engine,
           .precision = parse_precision(config.precision),
           .replicas = static_cast<int>(config.replicas),
           .threads = static_cast<int>(config.threads),
           .micro_batch = config.micro_batch,
           .label_smoothing = config.label_smoothing,
-          .another = another};
+          .another = another,
+          .loss_scale = loss_scale};
 }
 
 }  // namespace
@@ -67,9 +71,14 @@ Workload::Workload(const TrainConfig& config, const TrainParts& parts,
       data(load_data(config, parts)),
       model(build_model(config, parts, data.train->info(), device)),
       parameters(*model.module, gradients, values),
-      engine(make_engine(model, parameters, engine_options(config, [&] {
-                           return build_model(config, parts, data.train->info(), torch::kCPU);
-                         }))) {
+      scaler(scales_loss(parse_precision(config.precision), device) ? std::make_unique<LossScaler>()
+                                                                    : nullptr),
+      engine(make_engine(
+          model, parameters,
+          engine_options(
+              config,
+              [&] { return build_model(config, parts, data.train->info(), torch::kCPU); },
+              scaler.get()))) {
   fit_images(data, model.input);
   const auto threads = static_cast<int>(config.threads);
   const int spare = device.is_cpu() ? threads / 4 : threads;  // the rest computes the step

@@ -10,6 +10,7 @@
 #include "yoke/data/loader.h"
 #include "yoke/engine/make_engine.h"
 #include "yoke/models/model.h"
+#include "yoke/optim/loss_scaler.h"
 #include "yoke/train/config.h"
 
 namespace yoke {
@@ -33,6 +34,7 @@ struct Workload {
   DatasetSplits data;  ///< Resized to what the model takes.
   Model model;
   FlatParameters parameters;
+  std::unique_ptr<LossScaler> scaler;  ///< Null where the engine does not scale losses.
   EngineChoice engine;
   LoaderOptions loader;
 };

@@ -257,6 +257,11 @@ namespace yoke {
 
 std::unique_ptr<CompiledEngine> make_compiled_engine(Model& model, FlatParameters& parameters,
                                                      const CompiledOptions& options) {
+  if (options.precision != Precision::kFp32 && options.precision != Precision::kBf16) {
+    throw UsageError(
+        "the compiled engine computes in fp32 or bf16; use one of these, or --engine eager for "
+        "o1 and o2");
+  }
   if (const std::string why = why_not(options.precision); !why.empty()) throw UsageError(why);
   if (parameters.values().is_cuda()) {
     throw UsageError("the compiled engine is for processors; on a GPU use --engine eager");
