@@ -12,8 +12,8 @@ namespace {
 constexpr ModelInput kImagenet{{3, 224, 224}, 1000};
 constexpr ModelInput kCifar{{3, 32, 32}, 10};
 
-/// The names torchvision 0.14 gives the parameters and buffers of resnet18, sorted.
-std::vector<std::string> torchvision_names() {
+/// The names torchvision 0.14 gives the parameters and buffers of a residual network, sorted.
+std::vector<std::string> torchvision_names(const ResnetForm& form) {
   std::vector<std::string> names{"conv1.weight", "fc.weight", "fc.bias"};
   const auto norm = [&names](const std::string& name) {
     for (const char* part :
@@ -22,16 +22,18 @@ std::vector<std::string> torchvision_names() {
     }
   };
   norm("bn1");
-  for (const std::string stage : {"layer1", "layer2", "layer3", "layer4"}) {
-    for (const std::string block : {".0", ".1"}) {
-      names.push_back(stage + block + ".conv1.weight");
-      names.push_back(stage + block + ".conv2.weight");
-      norm(stage + block + ".bn1");
-      norm(stage + block + ".bn2");
+  const bool basic = form.block == ResidualBlock::kBasic;
+  for (std::size_t stage = 0; stage < form.blocks.size(); ++stage) {
+    for (std::int64_t block = 0; block < form.blocks[stage]; ++block) {
+      const auto prefix = fmt::format("layer{}.{}.", stage + 1, block);
+      for (int i = 1; i <= (basic ? 2 : 3); ++i) {
+        names.push_back(fmt::format("{}conv{}.weight", prefix, i));
+        norm(fmt::format("{}bn{}", prefix, i));
+      }
+      if (block > 0 || (stage == 0 && basic)) continue;
+      names.push_back(prefix + "downsample.0.weight");
+      norm(prefix + "downsample.1");
     }
-    if (stage == "layer1") continue;
-    names.push_back(stage + ".0.downsample.0.weight");
-    norm(stage + ".0.downsample.1");
   }
   std::sort(names.begin(), names.end());
   return names;
@@ -39,19 +41,20 @@ std::vector<std::string> torchvision_names() {
 
 TEST(Resnet, HasTorchvisionsParameterCounts) {
   EXPECT_EQ(count_parameters(*make_model("resnet18", kImagenet, 1).module), 11'689'512);
-  Options options;
-  const ResnetForm resnet34{"resnet34", ResidualBlock::kBasic, {3, 4, 6, 3}};
-  EXPECT_EQ(count_parameters(*make_resnet(resnet34, kImagenet, options).module), 21'797'672);
-  const ResnetForm resnet50{"resnet50", ResidualBlock::kBottleneck, {3, 4, 6, 3}};
-  EXPECT_EQ(count_parameters(*make_resnet(resnet50, kImagenet, options).module), 25'557'032);
+  EXPECT_EQ(count_parameters(*make_model("resnet34", kImagenet, 1).module), 21'797'672);
+  EXPECT_EQ(count_parameters(*make_model("resnet50", kImagenet, 1).module), 25'557'032);
 }
 
 TEST(Resnet, HasTorchvisionsNames) {
-  const Model model = make_model("resnet18", kImagenet, 1);
-  auto names = model.module->named_parameters().keys();
-  for (const auto& name : model.module->named_buffers().keys()) names.push_back(name);
-  std::sort(names.begin(), names.end());
-  EXPECT_EQ(names, torchvision_names());
+  for (const auto& form : {ResnetForm{"resnet18", ResidualBlock::kBasic, {2, 2, 2, 2}},
+                           ResnetForm{"resnet34", ResidualBlock::kBasic, {3, 4, 6, 3}},
+                           ResnetForm{"resnet50", ResidualBlock::kBottleneck, {3, 4, 6, 3}}}) {
+    const Model model = make_model(form.name, kCifar, 1);
+    auto names = model.module->named_parameters().keys();
+    for (const auto& name : model.module->named_buffers().keys()) names.push_back(name);
+    std::sort(names.begin(), names.end());
+    EXPECT_EQ(names, torchvision_names(form)) << form.name;
+  }
 }
 
 TEST(Resnet, StartsAsTorchvisions) {
