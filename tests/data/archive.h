@@ -1,4 +1,4 @@
-// tests/data/archive.h: makes tar files, harmless and not.
+// tests/data/archive.h: makes tar and zip files, harmless and not.
 #pragma once
 #include <archive.h>
 #include <archive_entry.h>
@@ -16,12 +16,9 @@ struct ArchiveEntry {
   std::string link{};  ///< Target of a symbolic link, or of a hard link where `type` is AE_IFREG.
 };
 
-inline void write_archive(const std::filesystem::path& path,
-                          const std::vector<ArchiveEntry>& entries,
-                          int filter = ARCHIVE_FILTER_GZIP) {
-  archive* const writer = archive_write_new();
-  archive_write_add_filter(writer, filter);
-  archive_write_set_format_pax_restricted(writer);
+/// Writes `entries` with `writer`, whose format is set, and frees it.
+inline void write_entries(archive* writer, const std::filesystem::path& path,
+                          const std::vector<ArchiveEntry>& entries) {
   archive_write_open_filename(writer, path.c_str());
   for (const auto& item : entries) {
     archive_entry* const entry = archive_entry_new();
@@ -38,6 +35,24 @@ inline void write_archive(const std::filesystem::path& path,
     archive_entry_free(entry);
   }
   archive_write_free(writer);
+}
+
+inline void write_archive(const std::filesystem::path& path,
+                          const std::vector<ArchiveEntry>& entries,
+                          int filter = ARCHIVE_FILTER_GZIP) {
+  archive* const writer = archive_write_new();
+  archive_write_add_filter(writer, filter);
+  archive_write_set_format_pax_restricted(writer);
+  write_entries(writer, path, entries);
+}
+
+/// `compression` is `store` or `deflate`.
+inline void write_zip(const std::filesystem::path& path, const std::vector<ArchiveEntry>& entries,
+                      const char* compression = "store") {
+  archive* const writer = archive_write_new();
+  archive_write_set_format_zip(writer);
+  archive_write_set_format_option(writer, "zip", "compression", compression);
+  write_entries(writer, path, entries);
 }
 
 }  // namespace yoke::test

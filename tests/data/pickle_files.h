@@ -42,4 +42,17 @@ inline std::string python2_batch(const std::vector<int>& labels, std::uint64_t c
          "u.";
 }
 
+/// What Python 3 writes in protocol 2: bytes as a string to be encoded.
+inline std::string protocol2_batch() {
+  using namespace std::string_literals;
+  return "\x80\2}q\0(X\4\0\0\0dataq\1cnumpy.core.multiarray\n_reconstruct\nq\2cnumpy\nndarray\nq\3"
+         "K\0\x85q\4c_codecs\nencode\nq\5X\1\0\0\0bq\6X\6\0\0\0latin1q\7\x86q\10Rq\11\x87q\12Rq\13("
+         "K\1"
+         "K\1K\3\x86q\14cnumpy\ndtype\nq\15X\2\0\0\0u1q\16\x89\x88\x87q\17Rq\20(K\3X\1\0\0\0|"
+         "q\21NNN"
+         "J\xff\xff\xff\xffJ\xff\xff\xff\xffK\0tq\22b\x89h\5X\4\0\0\0a\xc3\xbf"
+         "bq\23h\7\x86q\24Rq\25tq\26b"
+         "X\6\0\0\0labelsq\27]q\30K\5au."s;
+}
+
 }  // namespace yoke::test

@@ -7,6 +7,7 @@
 
 #include "yoke/core/error.h"
 #include "yoke/data/formats/pickle_document.h"
+#include "yoke/data/formats/pickle_numpy.h"
 
 namespace yoke {
 namespace {
@@ -112,7 +113,7 @@ Pickle::Pickle(std::string bytes, std::string source)
     : document_(std::make_unique<pickle::Document>()) {
   document_->bytes = std::move(bytes);
   document_->source = std::move(source);
-  pickle::run(*document_);
+  pickle::run(*document_, pickle::NumpyVocabulary());
 }
 
 Pickle::~Pickle() = default;

@@ -1,6 +1,8 @@
 // yoke/data/formats/pickle_document.h: the values of a pickle in one flat table, so that neither
 // cycles nor deep nesting cost anything.
 #pragma once
+#include <c10/core/ScalarType.h>
+
 #include <cstdint>
 #include <deque>
 #include <limits>
@@ -43,11 +45,39 @@ struct DataType {
   bool is_big_endian = false;
 };
 
-/// Everything a pickle may name.
-enum class Function { kReconstruct, kFromBuffer, kArrayClass, kDataType, kEncode, kBytes };
+/// A class such as torch.FloatStorage, which stands for its dtype.
+struct StorageClass {
+  c10::ScalarType dtype = c10::kFloat;
+};
+
+/// The memory of torch's tensors: a record of the archive that the pickle lies in.
+struct Storage {
+  c10::ScalarType dtype = c10::kFloat;
+  std::string_view record;
+  std::int64_t elements = 0;
+};
+
+/// A tensor of torch's: a view of a storage, whose parts are other values.
+struct Tensor {
+  Index storage = 0, shape = 0, strides = 0;
+  std::int64_t offset = 0;  // in elements
+};
+
+/// Every function a pickle may name: numpy's, then torch's.
+enum class Function {
+  kReconstruct,
+  kFromBuffer,
+  kArrayClass,
+  kDataType,
+  kEncode,
+  kBytes,
+  kOrderedDict,
+  kTensor,
+  kParameter
+};
 
 using Value = std::variant<None, bool, std::int64_t, double, Text, List, Tuple, Dict, DataType,
-                           PickleArray, Function>;
+                           PickleArray, StorageClass, Storage, Tensor, Function>;
 
 struct Document {
   std::string bytes;
@@ -60,17 +90,5 @@ struct Document {
 
 /// The word for the type of `value` in messages.
 std::string type_name(const Value& value);
-
-/// The function that a pickle names. @throws Error on any other, naming it.
-Function find_function(std::string_view module, std::string_view name, std::string_view source);
-
-/// What `function` gives for `arguments`, for the few uses that pickles make of it.
-Value call(Document& document, Function function, const Tuple& arguments);
-
-/// Gives the array or dtype `target` the state that its pickle holds for it.
-void build(Document& document, Value& target, const Value& state);
-
-/// Runs the pickle in `document.bytes`.
-void run(Document& document);
 
 }  // namespace yoke::pickle

@@ -7,6 +7,7 @@
 #include "yoke/data/formats/pickle_cursor.h"
 #include "yoke/data/formats/pickle_document.h"
 #include "yoke/data/formats/pickle_stack.h"
+#include "yoke/data/formats/pickle_vocabulary.h"
 
 namespace yoke::pickle {
 namespace {
@@ -15,7 +16,8 @@ constexpr Index kUnset = std::numeric_limits<Index>::max();
 
 class Machine : ValueStack {
  public:
-  explicit Machine(Document& document) : ValueStack(document) {}
+  Machine(Document& document, const Vocabulary& vocabulary)
+      : ValueStack(document), vocabulary_(vocabulary) {}
 
   Index run() {
     const auto header = input_.take(2);
@@ -210,7 +212,7 @@ class Machine : ValueStack {
     switch (opcode) {
       case 'c': {
         const auto module = input_.line();
-        push(find_function(module, input_.line(), document_.source));
+        push(vocabulary_.find(document_, module, input_.line()));
         return true;
       }
       case 0x93: {
@@ -218,7 +220,7 @@ class Machine : ValueStack {
         pop();
         const auto module = top<Text>("a module").bytes;
         pop();
-        push(find_function(module, name, document_.source));
+        push(vocabulary_.find(document_, module, name));
         return true;
       }
       case 'R': {
@@ -226,25 +228,31 @@ class Machine : ValueStack {
         pop();
         const Function function = top<Function>("a function");
         pop();
-        push(call(document_, function, arguments));
+        push(vocabulary_.call(document_, function, arguments));
         return true;
       }
       case 'b': {
         const Index state = pop();
         need(1);
-        build(document_, document_.values[stack_.back()], document_.values[state]);
+        vocabulary_.build(document_, document_.values[stack_.back()], document_.values[state]);
         return true;
       }
+      case 'Q':
+        push(vocabulary_.refer(document_, document_.values[pop()]));
+        return true;
       default:
         return false;
     }
   }
 
+  const Vocabulary& vocabulary_;
   std::vector<Index> memo_;
 };
 
 }  // namespace
 
-void run(Document& document) { document.root = Machine(document).run(); }
+void run(Document& document, const Vocabulary& vocabulary) {
+  document.root = Machine(document, vocabulary).run();
+}
 
 }  // namespace yoke::pickle

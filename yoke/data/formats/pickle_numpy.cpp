@@ -1,11 +1,8 @@
-// yoke/data/formats/pickle_numpy.cpp: the functions a pickle may name, and how arrays come of them.
-#include <fmt/format.h>
+#include "yoke/data/formats/pickle_numpy.h"
 
 #include <array>
-#include <limits>
 
-#include "yoke/core/error.h"
-#include "yoke/data/formats/pickle_document.h"
+#include "yoke/data/formats/value_reader.h"
 
 namespace yoke::pickle {
 namespace {
@@ -28,31 +25,9 @@ constexpr std::array kKnownFunctions = {
     KnownFunction{"__builtin__", "bytes", Function::kBytes},
 };
 
-class Reader {
+class ArrayReader : public ValueReader {
  public:
-  explicit Reader(Document& document) : document_(document) {}
-
-  [[noreturn]] void fail(const std::string& what) const {
-    throw Error(fmt::format("{}: {}", document_.source, what));
-  }
-
-  template <typename Type>
-  const Type& get(const Value& value, const char* what) const {
-    const auto* found = std::get_if<Type>(&value);
-    if (found == nullptr) fail(fmt::format("the pickle gives {} as {}", type_name(value), what));
-    return *found;
-  }
-
-  template <typename Type>
-  const Type& item(const Tuple& tuple, std::size_t i, const char* what) const {
-    if (i >= tuple.items.size()) fail(fmt::format("the pickle lacks {}", what));
-    return get<Type>(document_.values[tuple.items[i]], what);
-  }
-
-  std::int64_t integer(const Value& value, const char* what) const {
-    const auto* boolean = std::get_if<bool>(&value);  // an int where Python 2 wrote it
-    return boolean != nullptr ? std::int64_t{*boolean} : get<std::int64_t>(value, what);
-  }
+  using ValueReader::ValueReader;
 
   DataType data_type(const Tuple& arguments) const {
     std::string_view spec = item<Text>(arguments, 0, "the name of a dtype").bytes;
@@ -113,17 +88,17 @@ class Reader {
   }
 
   // Protocol 2 has no bytes; Python 3 writes them as a string of code points below 256.
-  Text encode_latin1(const Tuple& arguments) const {
+  Text encode_latin1(Document& document, const Tuple& arguments) const {
     const Text& text = item<Text>(arguments, 0, "the string to encode");
     if (item<Text>(arguments, 1, "an encoding").bytes != "latin1" || !text.is_unicode) {
       fail("the pickle encodes something else than a string as latin1");
     }
-    document_.decoded_bytes += text.bytes.size();
-    if (document_.decoded_bytes > document_.bytes.size()) {
+    document.decoded_bytes += text.bytes.size();
+    if (document.decoded_bytes > document.bytes.size()) {
       fail("the pickle encodes one string again and again");
     }
-    document_.decoded.push_back(latin1(text.bytes));
-    return {.bytes = document_.decoded.back(), .is_unicode = false};
+    document.decoded.push_back(latin1(text.bytes));
+    return {.bytes = document.decoded.back(), .is_unicode = false};
   }
 
  private:
@@ -145,24 +120,23 @@ class Reader {
     output.shrink_to_fit();
     return output;
   }
-
-  Document& document_;
 };
 
 }  // namespace
 
-Function find_function(std::string_view module, std::string_view name, std::string_view source) {
+Value NumpyVocabulary::find(const Document& document, std::string_view module,
+                            std::string_view name) const {
   for (const auto& known : kKnownFunctions) {
     if (known.module == module && known.name == name) return known.function;
   }
   throw Error(
       fmt::format("{}: the pickle wants '{}.{}', which is not allowed: only plain values "
                   "and numpy's arrays are read",
-                  source, module.substr(0, 100), name.substr(0, 100)));
+                  document.source, module.substr(0, 100), name.substr(0, 100)));
 }
 
-Value call(Document& document, Function function, const Tuple& arguments) {
-  const Reader reader(document);
+Value NumpyVocabulary::call(Document& document, Function function, const Tuple& arguments) const {
+  const ArrayReader reader(document);
   switch (function) {
     case Function::kReconstruct:
       if (reader.item<Function>(arguments, 0, "the class of an array") != Function::kArrayClass) {
@@ -179,18 +153,17 @@ Value call(Document& document, Function function, const Tuple& arguments) {
     case Function::kDataType:
       return reader.data_type(arguments);
     case Function::kEncode:
-      return reader.encode_latin1(arguments);
+      return reader.encode_latin1(document, arguments);
     case Function::kBytes:  // what protocol 2 has for b''
       if (!arguments.items.empty()) reader.fail("the pickle makes bytes of something");
       return Text{};
-    case Function::kArrayClass:
-      break;
+    default:
+      reader.fail("the pickle calls numpy.ndarray, which is not allowed");
   }
-  reader.fail("the pickle calls numpy.ndarray, which is not allowed");
 }
 
-void build(Document& document, Value& target, const Value& state) {
-  const Reader reader(document);
+void NumpyVocabulary::build(const Document& document, Value& target, const Value& state) const {
+  const ArrayReader reader(document);
   const Tuple& parts = reader.get<Tuple>(state, "a state");
   if (auto* array = std::get_if<PickleArray>(&target)) {
     reader.build_array(*array, parts);
@@ -201,11 +174,8 @@ void build(Document& document, Value& target, const Value& state) {
   }
 }
 
-std::string type_name(const Value& value) {
-  static constexpr std::array<std::string_view, std::variant_size_v<Value>> kNames = {
-      "None",    "a bool", "an int",  "a float",  "text",      "a list",
-      "a tuple", "a dict", "a dtype", "an array", "a function"};
-  return std::string(kNames[value.index()]);
+Value NumpyVocabulary::refer(const Document& document, const Value&) const {
+  ArrayReader(document).fail("the pickle refers to something outside of it, which is not allowed");
 }
 
 }  // namespace yoke::pickle
