@@ -6,6 +6,7 @@
 #include "tests/support/support.h"
 #include "yoke/core/file.h"
 #include "yoke/core/safetensors.h"
+#include "yoke/data/formats/pt.h"
 #include "yoke/train/checkpoint.h"
 
 namespace yoke {

@@ -8,9 +8,10 @@
 
 namespace yoke {
 
-/// Compares the configuration with that of rank 0, but for what may differ between hosts: paths,
-/// threads, the display. A learning rate that is still left to the optimizer is compared with
-/// nothing. @throws UsageError on all ranks, that says which flags of which rank differ.
+/// Compares the configuration with that of rank 0, but for what may differ between hosts:
+/// where data and results are, threads, the display. A learning rate that is still left to the
+/// optimizer is compared with nothing. @throws UsageError on all ranks, that says which flags of
+/// which rank differ.
 void agree_on_config(const TrainConfig& config, Communicator& communicator);
 
 /// The newest of the checkpoints that ranks have found, on all ranks: a host need not see the files

@@ -17,6 +17,7 @@ struct TrainConfig {
   std::string model = "lab-cnn";
   std::string data = "glyphs";
   std::filesystem::path data_dir = "data";
+  std::string weights;  ///< To begin with, see WeightsChoice; empty: drawn from the seed.
 
   std::optional<std::int64_t> epochs;  ///< kDefaultEpochs when neither is given.
   std::optional<std::int64_t> max_steps;

@@ -4,9 +4,6 @@
 #include <fmt/format.h>
 #include <torch/csrc/jit/serialization/pickle.h>
 
-#include <string_view>
-#include <vector>
-
 #include "yoke/core/atomic.h"
 #include "yoke/core/error.h"
 #include "yoke/core/file.h"
@@ -49,21 +46,6 @@ void write_pt(const std::filesystem::path& path, const NamedTensors& tensors) {
     dict.insert(name, tensor.detach().to(torch::kCPU).clone(torch::MemoryFormat::Contiguous));
   }
   write_file(path, pickle_dict(dict));
-}
-
-NamedTensors read_pt(const std::filesystem::path& path) {
-  const auto bytes = read_file(path);
-  try {
-    NamedTensors tensors;
-    const auto value = torch::jit::pickle_load({bytes.begin(), bytes.end()});
-    for (const auto& item : value.toGenericDict()) {
-      tensors.emplace_back(item.key().toStringRef(), item.value().toTensor());
-    }
-    return tensors;
-  } catch (const std::exception& error) {
-    throw Error(fmt::format("{} is not a .pt that holds a plain dict of tensors: {}", path.string(),
-                            error.what()));
-  }
 }
 
 WeightFormat weight_format(const std::string& name, const std::filesystem::path& path) {

@@ -11,9 +11,6 @@ namespace yoke {
 /// `weights_only`. Replaces `path` atomically. @throws Error when writing fails.
 void write_pt(const std::filesystem::path& path, const NamedTensors& tensors);
 
-/// The tensors of a `.pt` that holds a plain dict of them. @throws Error on anything else.
-NamedTensors read_pt(const std::filesystem::path& path);
-
 /// The formats of write_weights().
 enum class WeightFormat { kSafetensors, kPt };
 

@@ -4,53 +4,17 @@
 #include <fmt/ranges.h>
 #include <torch/nn/module.h>
 
-#include <algorithm>
 #include <map>
-#include <vector>
 
 #include "yoke/core/error.h"
+#include "yoke/train/tensor_differences.h"
 
 namespace yoke {
 namespace {
 
-constexpr std::size_t kMostListed = 8;
-
 std::string describe(const torch::Tensor& tensor) {
   return fmt::format("{} [{}]", c10::toString(tensor.scalar_type()),
                      fmt::join(tensor.sizes().vec(), ", "));
-}
-
-/// `; heading: a, b and 3 more`, or nothing where there are no items.
-std::string list_items(const char* heading, const std::vector<std::string>& items) {
-  if (items.empty()) return "";
-  const auto shown = std::min(items.size(), kMostListed);
-  auto text = fmt::format("\n  {}: {}", heading,
-                          fmt::join(items.begin(), items.begin() + static_cast<long>(shown), ", "));
-  if (items.size() > shown) text += fmt::format(" and {} more", items.size() - shown);
-  return text;
-}
-
-std::string differences(const NamedTensors& model,
-                        const std::map<std::string, torch::Tensor>& given) {
-  std::vector<std::string> missing;
-  std::vector<std::string> different;
-  std::vector<std::string> unexpected;
-  auto rest = given;
-  for (const auto& [name, tensor] : model) {
-    const auto found = rest.find(name);
-    if (found == rest.end()) {
-      missing.push_back(name);
-      continue;
-    }
-    if (describe(tensor) != describe(found->second)) {
-      different.push_back(fmt::format("{} is {}, the model wants {}", name, describe(found->second),
-                                      describe(tensor)));
-    }
-    rest.erase(found);
-  }
-  for (const auto& [name, tensor] : rest) unexpected.push_back(name);
-  return list_items("missing", missing) + list_items("unexpected", unexpected) +
-         list_items("different", different);
 }
 
 /// Whether `tensor` is all there is of its memory, which is the host's and LibTorch's own.
@@ -82,18 +46,22 @@ NamedTensors snapshot(NamedTensors tensors) {
   return tensors;
 }
 
+void copy_tensors(const NamedTensors& tensors, const NamedTensors& state) {
+  const std::map<std::string, torch::Tensor> given(state.begin(), state.end());
+  const torch::NoGradGuard no_grad;
+  for (const auto& [name, tensor] : tensors) torch::Tensor(tensor).copy_(given.at(name));
+}
+
 void restore_tensors(const NamedTensors& tensors, const NamedTensors& state,
                      const std::string& where) {
-  const std::map<std::string, torch::Tensor> given(state.begin(), state.end());
-  const auto problems = differences(tensors, given);
+  const TensorDifferences problems(tensors, state, describe);
   if (!problems.empty()) {
     throw UsageError(
         fmt::format("{} is of another model:{}\n  give the model and data it was "
                     "trained with, as in config.toml of its run",
-                    where, problems));
+                    where, problems.text()));
   }
-  const torch::NoGradGuard no_grad;
-  for (const auto& [name, tensor] : tensors) torch::Tensor(tensor).copy_(given.at(name));
+  copy_tensors(tensors, state);
 }
 
 void restore_module(torch::nn::Module& module, const NamedTensors& state,

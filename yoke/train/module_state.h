@@ -17,6 +17,10 @@ NamedTensors module_state(const torch::nn::Module& module);
 /// holds, as they are.
 NamedTensors snapshot(NamedTensors tensors);
 
+/// Copies into each of `tensors` in place the one of `state` of the same name, which is there and
+/// of the same shape; numbers of another dtype are converted.
+void copy_tensors(const NamedTensors& tensors, const NamedTensors& state);
+
 /// Copies `state` into `tensors` in place.
 /// @throws UsageError that says what differs, before anything is copied, unless names, shapes and
 /// dtypes are equal; `where` names the source in the message.

@@ -23,6 +23,7 @@
 #include "yoke/train/resume.h"
 #include "yoke/train/run_directory.h"
 #include "yoke/train/summary.h"
+#include "yoke/train/weights.h"
 
 namespace yoke {
 namespace {
@@ -78,6 +79,9 @@ void describe(Reporter& reporter, const TrainConfig& config, Workload& workload,
   const auto& train = *workload.data.train;
   reporter.message(
       fmt::format("model      {}, {} parameters", config.model, workload.parameters.size()));
+  if (!config.weights.empty() && trainer.state().step == 0) {
+    reporter.message(fmt::format("weights    {}", config.weights));
+  }
   reporter.message(
       fmt::format("data       {}, {} training and {} validation images, {} in {} classes",
                   config.data, train.size(), workload.data.validation->size(),
@@ -156,6 +160,9 @@ TrainResult train_rank(TrainConfig config, const TrainParts& parts, const TrainC
   };
   Workload workload(config, parts, shared,
                     gathers_values(config.strategy) ? shared : FlatParameters::Allocate());
+  if (!checkpoint && !config.weights.empty()) {
+    load_weights(*workload.model.module, WeightsChoice::parse(config.weights));
+  }
   Trainer trainer(config, workload, *communicator);
   if (checkpoint) {
     trainer.resume(*checkpoint);
