@@ -1,9 +1,10 @@
-// apps/yoke/evaluate.cpp: `yoke evaluate`, the accuracy of a checkpoint, per class too.
+// apps/yoke/evaluate.cpp: `yoke evaluate`, the accuracy of a trained model, per class too.
 #include "yoke/train/evaluate.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -11,10 +12,12 @@
 #include "apps/yoke/environment.h"
 #include "apps/yoke/number_flag.h"
 #include "yoke/comm/factory.h"
+#include "yoke/core/error.h"
 #include "yoke/core/threads.h"
 #include "yoke/train/flags.h"
 #include "yoke/train/module_state.h"
 #include "yoke/train/trained_model.h"
+#include "yoke/train/weights.h"
 #include "yoke/train/workload.h"
 
 namespace yoke {
@@ -22,6 +25,7 @@ namespace {
 
 struct Given {
   std::string path;
+  std::string model;
   std::string data;
   std::string data_dir;
   std::int64_t batch_size = 256;
@@ -73,8 +77,31 @@ nlohmann::ordered_json to_json(const Evaluation& result, const std::vector<std::
   return json;
 }
 
+/// Whether PATH is a file of weights alone, for which flags must say of what they are.
+bool is_plain(const Given& given) {
+  const bool plain = std::filesystem::is_regular_file(given.path);
+  if (plain && (given.model.empty() || given.data.empty())) {
+    throw UsageError(fmt::format(
+        "{} is a file of weights, which does not say of what model; give --model and --data",
+        given.path));
+  }
+  if (!plain && !given.model.empty()) {
+    throw UsageError(
+        fmt::format("--model {} is for files of weights, but {} has its own model; leave it out",
+                    given.model, given.path));
+  }
+  return plain;
+}
+
 int evaluate_command(const Given& given) {
-  TrainedModel trained = read_trained_model(given.path);
+  const bool plain = is_plain(given);
+  TrainedModel trained;
+  if (plain) {
+    trained.source = given.path;
+    trained.config.model = given.model;
+  } else {
+    trained = read_trained_model(given.path);
+  }
   TrainConfig& config = trained.config;
   if (!given.data.empty()) config.data = given.data;
   if (!given.data_dir.empty()) config.data_dir = given.data_dir;
@@ -83,7 +110,11 @@ int evaluate_command(const Given& given) {
   set_threads(static_cast<int>(config.threads));
   config.replicas = 0;  // this machine may have other cores than the run's
   Workload workload(config, {});
-  restore_module(*workload.model.module, trained.tensors, trained.source.string());
+  if (plain) {
+    load_weights(*workload.model.module, {.file = given.path, .skip = {}});
+  } else {
+    restore_module(*workload.model.module, trained.tensors, trained.source.string());
+  }
   const auto communicator = make_communicator("single");
   const auto& names = workload.data.validation->info().class_names;
   fmt::print("{}: {} on the validation images of {}\n", trained.source.string(), config.model,
@@ -100,7 +131,12 @@ int evaluate_command(const Given& given) {
 void add_evaluate_command(CLI::App& program, Run& run) {
   auto* command = program.add_subcommand("evaluate", "Measure the accuracy of a trained model");
   const auto given = std::make_shared<Given>();
-  command->add_option("PATH", given->path, "Run directory, or checkpoint folder")->required();
+  command
+      ->add_option("PATH", given->path,
+                   "Run directory, checkpoint folder, or a file of weights with --model and --data")
+      ->required();
+  command->add_option("--model", given->model, "The model of a file of weights")
+      ->type_name("NAME[:k=v,...]");
   command->add_option("--data", given->data, "Another data set than the run's")
       ->type_name("NAME[:k=v,...]");
   command->add_option("--data-dir", given->data_dir, "Where data sets are, if not where they were")

@@ -143,6 +143,7 @@ TEST(YokeTrain, WrongUsageIsStatus2AndSaysWhatIsAllowed) {
       {{"train", "--model", "lenet:depth=3"}, {"depth", "activation"}},
       {{"train", "--data", "svhn"}, {"svhn", "glyphs"}},
       {{"train", "--data", "mnist", "--data-dir", out}, {"yoke data fetch mnist"}},
+      {{"train", "--weights", out + ".pt"}, {"no such file", "safetensors"}},
       {{"train", "--optimizer", "sgd:momentun=1"}, {"momentun", "momentum"}},
       {{"train", "--schedule", "linear"}, {"linear", "cosine"}},
       {{"train", "--lr", "fast"}, {"--lr", "fast"}},
@@ -199,6 +200,28 @@ TEST(YokeEvaluate, AgreesWithTheRunItselfAndCountsEachClass) {
     EXPECT_EQ(json["top1"], summary["val_top1"]);
     EXPECT_EQ(json["per_class_accuracy"], summary["per_class_accuracy"]);
   }
+}
+
+TEST(YokeEvaluate, TakesExportedWeightsWithTheirModelAndData) {
+  const TemporaryDirectory directory;
+  const auto run = directory.path() / "run", weights = directory.path() / "weights.pt";
+  const std::string data = "glyphs:train=1000,validation=333";
+  ASSERT_EQ(run_yoke(test::train_words(run, "--model mlp --epochs 1 --data " + data)).status, 0);
+  ASSERT_EQ(run_yoke({"export", run.string(), "-o", weights.string()}).status, 0);
+  const auto result =
+      run_yoke({"evaluate", weights.string(), "--model", "mlp", "--data", data, "--json"});
+  ASSERT_EQ(result.status, 0) << result.output;
+  const auto json = nlohmann::json::parse(result.output.substr(result.output.rfind("\n{") + 1));
+  EXPECT_EQ(json["top1"], test::summary(run)["val_top1"]);
+  const auto without = run_yoke({"evaluate", weights.string(), "--data", data});
+  EXPECT_EQ(without.status, 2);
+  EXPECT_THAT(without.output, HasSubstr("give --model and --data"));
+  const auto other = run_yoke({"evaluate", weights.string(), "--model", "lenet", "--data", data});
+  EXPECT_EQ(other.status, 2);
+  EXPECT_THAT(other.output, HasSubstr("missing: conv1.weight"));
+  const auto twice = run_yoke({"evaluate", run.string(), "--model", "mlp"});
+  EXPECT_EQ(twice.status, 2);
+  EXPECT_THAT(twice.output, HasSubstr("leave it out"));
 }
 
 }  // namespace
