@@ -4,17 +4,21 @@
 #
 # A skip must be seen as one, so what may skip does not hide among what runs. A test with GTEST_SKIP
 # has an entry of its own, as all of a file have that has it elsewhere; a fixture with it skips for
-# its parameter, whose tests are one entry.
+# its parameter, whose tests are one entry. YOKE_NEEDS_GPUS(count) skips, too, and gives the label
+# `gpu`, or `gpus` where it is more than one.
 cmake_minimum_required(VERSION 3.25)
 
-# Sets `skipping` to the tests (Suite.Test) and fixtures (Suite) that have GTEST_SKIP.
+# Sets `skipping` to the tests (Suite.Test) and fixtures (Suite) that have GTEST_SKIP, and `gpu` and
+# `gpus` to those of them that need GPUs.
 set(skipping)
+set(gpu)
+set(gpus)
 file(GLOB files ${SOURCES}/*_test.cpp)
 foreach(file IN LISTS files)
   set(where)
   set(tests)
   set(anywhere FALSE)
-  file(STRINGS ${file} lines REGEX "^TEST(_F|_P)?\\(|^(class|struct) |^}|GTEST_SKIP")
+  file(STRINGS ${file} lines REGEX "^TEST(_F|_P)?\\(|^(class|struct) |^}|GTEST_SKIP|YOKE_NEEDS_GPUS")
   foreach(line IN LISTS lines)
     if(line MATCHES "^TEST[_FP]*\\(([A-Za-z0-9_]+), *([A-Za-z0-9_]+)\\)")
       set(where ${CMAKE_MATCH_1}.${CMAKE_MATCH_2})
@@ -22,7 +26,12 @@ foreach(file IN LISTS files)
     elseif(line MATCHES "^(class|struct) ([A-Za-z0-9_]+)")
       set(where ${CMAKE_MATCH_2})
     endif()
-    if(line MATCHES "GTEST_SKIP")
+    if(line MATCHES "YOKE_NEEDS_GPUS\\(1\\)")
+      list(APPEND gpu ${where})
+    elseif(line MATCHES "YOKE_NEEDS_GPUS")
+      list(APPEND gpus ${where})
+    endif()
+    if(line MATCHES "GTEST_SKIP|YOKE_NEEDS_GPUS")
       if(NOT where)
         set(anywhere TRUE)
       endif()
@@ -44,18 +53,27 @@ endif()
 string(REGEX REPLACE "[ \t]*#[^\n]*" "" listed "${listed}")
 string(REPLACE "\n" ";" lines "${listed}")
 
-# Sets `filters`, one for an entry, and `less_SUITE`: what others take out of SUITE.*.
+# Sets `filters`, one for an entry, `less_SUITE`: what others take out of SUITE.*, and of the entries
+# `gpu_filters` and `gpus_filters`.
 set(filters)
+set(gpu_filters)
+set(gpus_filters)
 foreach(line IN LISTS lines)
   if(line MATCHES "^([^ ]+)\\.$")
     set(suite ${CMAKE_MATCH_1})
     string(REGEX REPLACE "^[^/]*/([^/]+)$" "\\1" fixture ${suite})
   elseif(line MATCHES "^  ([^ /]+)(/.*)?$")
     set(test "${CMAKE_MATCH_1}${CMAKE_MATCH_2}")
-    if(APART OR "${fixture}.${CMAKE_MATCH_1}" IN_LIST skipping)
+    set(plain "${fixture}.${CMAKE_MATCH_1}")
+    if(APART OR plain IN_LIST skipping)
       set(filter "${suite}.${test}")
       string(REGEX REPLACE "/.*" "/*" each "${test}")
       list(APPEND less_${suite} "${suite}.${each}")
+      foreach(label gpu gpus)
+        if(plain IN_LIST ${label})
+          list(APPEND ${label}_filters ${filter})
+        endif()
+      endforeach()
     elseif(fixture IN_LIST skipping AND CMAKE_MATCH_2)
       set(filter "${suite}.*${CMAKE_MATCH_2}")
     else()
@@ -78,8 +96,14 @@ foreach(filter IN LISTS filters)
   if(less)
     string(PREPEND less "-")
   endif()
+  set(labels ${LABEL})
+  foreach(label gpu gpus)
+    if(filter IN_LIST ${label}_filters)
+      list(APPEND labels ${label})
+    endif()
+  endforeach()
   string(APPEND entries "add_test([=[${filter}]=] [=[${PROGRAM}]=] [=[--gtest_filter=${filter}${less}]=])\n"
-    "set_tests_properties([=[${filter}]=] PROPERTIES LABELS [=[${LABEL}]=] ${cost}\n"
+    "set_tests_properties([=[${filter}]=] PROPERTIES LABELS [=[${labels}]=] ${cost}\n"
     "  SKIP_REGULAR_EXPRESSION [=[PASSED  \\] 0 tests\\.\n(\\[  SKIPPED \\][^\n]*\n)+$]=]\n"
     "  FAIL_REGULAR_EXPRESSION [=[PASSED  \\] [1-9][^\n]*\n\\[  SKIPPED]=])\n")
 endforeach()

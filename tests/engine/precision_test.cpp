@@ -3,12 +3,12 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <torch/cuda.h>
 #include <torch/nn/modules/batchnorm.h>
 #include <torch/nn/modules/conv.h>
 #include <torch/nn/modules/linear.h>
 
 #include "tests/engine/trained.h"
+#include "tests/support/gpus.h"
 #include "yoke/core/error.h"
 #include "yoke/engine/eager.h"
 #include "yoke/engine/make_engine.h"
@@ -258,7 +258,7 @@ TEST(Precision, ScalesLossesOfFp16Alone) {
 class OnAGpu : public testing::TestWithParam<Precision> {};
 
 TEST_P(OnAGpu, GivesTheGradientOfFp32ButForRounding) {
-  if (!torch::cuda::is_available()) GTEST_SKIP() << "LibTorch sees no GPU";
+  YOKE_NEEDS_GPUS(1);
   Eager plain({}, torch::kCUDA);
   Eager narrow({.precision = GetParam(), .loss_scale = [] { return 1024.0; }}, torch::kCUDA);
   const Tensor expected = plain.gradient(images());

@@ -3,13 +3,13 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <torch/cuda.h>
 #include <torch/nn/module.h>
 
 #include <limits>
 #include <optional>
 
 #include "tests/optim/problem.h"
+#include "tests/support/gpus.h"
 #include "yoke/core/error.h"
 
 namespace yoke {
@@ -74,7 +74,7 @@ TEST(UnscaleGradient, HearsOfOtherParts) {
 }
 
 TEST(UnscaleGradient, EqualsItselfOnAGpu) {
-  if (!torch::cuda::is_available()) GTEST_SKIP() << "LibTorch sees no GPU";
+  YOKE_NEEDS_GPUS(1);
   for (const float planted : {1.0F, kInfinity, kNan}) {
     Flat flat(1000);
     flat.gradients()[700] = planted;

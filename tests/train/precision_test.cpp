@@ -1,12 +1,12 @@
 // tests/train/precision_test.cpp: runs in mixed precision.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <torch/cuda.h>
 #include <torch/types.h>
 
 #include <limits>
 #include <memory>
 
+#include "tests/support/gpus.h"
 #include "tests/train/run.h"
 #include "yoke/core/error.h"
 #include "yoke/train/checkpoint.h"
@@ -47,7 +47,7 @@ INSTANTIATE_TEST_SUITE_P(Precisions, ReachesWhatFp32Does, testing::Values("o1", 
                          [](const auto& info) { return info.param; });
 
 TEST(Precision, RunsOnAGpu) {
-  if (!torch::cuda::is_available()) GTEST_SKIP() << "LibTorch sees no GPU";
+  YOKE_NEEDS_GPUS(1);
   const TemporaryDirectory directory;
   const double expected = accuracy(lenet_run(directory.path() / "fp32", "fp32"));
   for (const char* const precision : {"bf16", "o1", "o2"}) {
