@@ -57,9 +57,21 @@ TEST(CheckCpu, WarnsWithoutVectorInstructions) {
 }
 
 TEST(CheckGpus, WarnsWhenLibTorchCannotUseThem) {
-  EXPECT_EQ(check_gpus({}, 0).level, CheckLevel::kOk);
-  EXPECT_EQ(check_gpus({"A"}, 1).level, CheckLevel::kOk);
-  EXPECT_EQ(check_gpus({"A"}, 0).level, CheckLevel::kWarn);
+  Hardware machine;
+  EXPECT_EQ(check_gpus(machine, 0).level, CheckLevel::kOk);
+  EXPECT_THAT(check_gpus(machine, 0).detail, HasSubstr("none"));
+  machine.gpus = {"A, 8.0 GB"};
+  machine.gpu_driver = "550.1";
+  EXPECT_EQ(check_gpus(machine, 1).level, CheckLevel::kOk);
+  EXPECT_EQ(check_gpus(machine, 1).detail, "1 here (A, 8.0 GB; driver 550.1), 1 usable");
+  EXPECT_EQ(check_gpus(machine, 0).level, CheckLevel::kWarn);
+}
+
+TEST(CheckLibtorch, TellsOfCudaAndNccl) {
+  EXPECT_THAT(check_libtorch({{"libtorch", "2.6.0"}, {"onednn", "3.6"}}).detail,
+              HasSubstr("CUDA none, NCCL none"));
+  EXPECT_THAT(check_libtorch({{"cuda", "12.4"}, {"nccl", "2.21.5"}}).detail,
+              HasSubstr("CUDA 12.4, NCCL 2.21.5"));
 }
 
 TEST(CheckThreads, WarnsOfMoreThreadsThanCores) {

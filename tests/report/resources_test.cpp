@@ -53,7 +53,7 @@ void work_until_lines(const std::filesystem::path& path, std::size_t count) {
 TEST(ResourcesHeader, HasTheAgreedNames) {
   EXPECT_STREQ(kResourcesHeader,
                "seconds,rank,cpu_percent,rss_bytes,disk_read_bytes,disk_write_bytes,"
-               "network_receive_bytes,network_send_bytes\n");
+               "network_receive_bytes,network_send_bytes,gpu_percent,gpu_memory_bytes\n");
 }
 
 TEST(ResourceSampler, WritesLinesThatGrowWhileTheProcessWorks) {
@@ -69,7 +69,7 @@ TEST(ResourceSampler, WritesLinesThatGrowWhileTheProcessWorks) {
   ASSERT_GE(lines.size(), 3u);
   double seconds = 0, cpu_percent = 0;
   for (const auto& line : lines) {
-    ASSERT_EQ(line.size(), 8u);
+    ASSERT_EQ(line.size(), 10u);
     EXPECT_GE(std::stod(line[0]), seconds);
     seconds = std::stod(line[0]);
     EXPECT_EQ(line[1], "3");
@@ -85,6 +85,22 @@ TEST(ResourceSampler, WritesALastLineWhenTheRunIsShorterThanAPeriod) {
   const auto path = directory.path() / "resources.csv";
   { const ResourceSampler sampler(path, 0, 1h); }
   EXPECT_EQ(read_lines(path).size(), 1u);
+}
+
+TEST(ResourceSampler, WritesWhatGpusAreDoing) {
+  const test::TemporaryDirectory directory;
+  const auto path = directory.path() / "resources.csv";
+  {
+    const ResourceSampler with(path, 0, 1h, 0,
+                               GpuCounters({"0000:01:00.0"}, Nvml::open(YOKE_FAKE_NVML)));
+  }
+  { const ResourceSampler without(path, 1, 1h); }
+  const auto lines = read_lines(path);
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_EQ(lines[0].at(8), "42");
+  EXPECT_EQ(lines[0].at(9), "3000000000");
+  ASSERT_EQ(lines[1].size(), 10u);
+  EXPECT_EQ(lines[1][8] + lines[1][9], "") << "no GPU of its own";
 }
 
 TEST(ResourceSampler, AppendsWithItsFirstSecondWhenResumed) {

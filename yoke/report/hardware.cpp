@@ -12,8 +12,10 @@
 #include <set>
 #include <sstream>
 
+#include "yoke/core/format.h"
 #include "yoke/core/threads.h"
 #include "yoke/report/memory_limit.h"
+#include "yoke/report/nvml.h"
 
 namespace yoke {
 namespace {
@@ -34,8 +36,15 @@ std::string value_of(const fs::path& path, std::string_view key, char separator)
   return "";
 }
 
-std::vector<std::string> gpu_models() {
+std::vector<std::string> gpu_models(const Nvml* library) {
   std::vector<std::string> models;
+  if (library != nullptr) {
+    for (const auto& [name, memory_bytes] : library->gpus()) {
+      models.push_back(memory_bytes > 0 ? fmt::format("{}, {}", name, format_bytes(memory_bytes))
+                                        : name);
+    }
+    return models;
+  }
   std::error_code error;
   for (const auto& entry : fs::directory_iterator("/proc/driver/nvidia/gpus", error)) {
     const auto model = value_of(entry.path() / "information", "Model", ':');
@@ -84,7 +93,9 @@ Hardware hardware() {
   found.memory_limit_bytes = memory_limit_bytes();
   found.operating_system = value_of("/etc/os-release", "PRETTY_NAME", '=');
   if (found.operating_system.empty()) found.operating_system = system.sysname;
-  found.gpus = gpu_models();
+  const auto library = Nvml::open();
+  found.gpus = gpu_models(library.get());
+  if (library) found.gpu_driver = library->driver_version();
   return found;
 }
 
@@ -99,7 +110,8 @@ void to_json(nlohmann::json& json, const Hardware& hardware) {
           {"memory_limit_bytes", hardware.memory_limit_bytes},
           {"operating_system", hardware.operating_system},
           {"kernel", hardware.kernel},
-          {"gpus", hardware.gpus}};
+          {"gpus", hardware.gpus},
+          {"gpu_driver", hardware.gpu_driver}};
 }
 
 }  // namespace yoke

@@ -21,15 +21,16 @@ struct Hardware {
   std::int64_t memory_limit_bytes = 0;  ///< Of the control group; 0: none.
   std::string operating_system;         ///< `Debian GNU/Linux 12 (bookworm)`.
   std::string kernel;                   ///< `Linux 6.1.0 x86_64`.
-  std::vector<std::string> gpus;        ///< Models.
+  std::vector<std::string> gpus;        ///< `NVIDIA A100-SXM4-40GB, 42.4 GB`.
+  std::string gpu_driver;               ///< Its version; empty without one.
 };
 
 Hardware hardware();
 
 void to_json(nlohmann::json& json, const Hardware& hardware);
 
-/// Versions by name: yoke, libtorch, compiler, onednn, openmp, blas, and cuda where LibTorch has
-/// it.
+/// Versions by name: yoke, libtorch, compiler, onednn, openmp, blas; cuda where LibTorch has it,
+/// and nccl where Yoke was built with it.
 std::map<std::string, std::string> versions();
 
 /// Those of the flags of /proc/cpuinfo, split by blanks, that matter for speed, in a fixed order.

@@ -130,21 +130,24 @@ Check check_libtorch(const std::map<std::string, std::string>& versions) {
     const auto found = versions.find(name);
     return found == versions.end() ? std::string("none") : found->second;
   };
-  const auto detail = fmt::format("{}, oneDNN {}, CUDA {}", version_of("libtorch"),
-                                  version_of("onednn"), version_of("cuda"));
+  const auto detail = fmt::format("{}, oneDNN {}, CUDA {}, NCCL {}", version_of("libtorch"),
+                                  version_of("onednn"), version_of("cuda"), version_of("nccl"));
   if (version_of("onednn") != "none") return ok("libtorch", detail);
   return warn(
       "libtorch", detail,
       "convolutions are slow without oneDNN: use Debian's LibTorch or one from pytorch.org");
 }
 
-Check check_gpus(const std::vector<std::string>& gpus, int usable) {
-  if (gpus.empty() && usable == 0) return ok("gpus", "none; training is on the CPU");
+Check check_gpus(const Hardware& hardware, int usable) {
+  const auto& gpus = hardware.gpus;
+  const std::string driver =
+      hardware.gpu_driver.empty() ? "" : fmt::format("; driver {}", hardware.gpu_driver);
+  if (gpus.empty() && usable == 0) return ok("gpus", "none; training is on the CPU" + driver);
   const auto detail =
-      fmt::format("{} here ({}), {} usable", gpus.size(), fmt::join(gpus, ", "), usable);
+      fmt::format("{} here ({}{}), {} usable", gpus.size(), fmt::join(gpus, "; "), driver, usable);
   if (usable >= static_cast<int>(gpus.size())) return ok("gpus", detail);
   return warn("gpus", detail,
-              "build against a LibTorch with CUDA from pytorch.org, and check the driver and "
+              "build against a LibTorch with CUDA (docs/gpu.md), and check the driver and "
               "CUDA_VISIBLE_DEVICES");
 }
 

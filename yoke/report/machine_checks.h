@@ -34,8 +34,8 @@ Check check_cores(const CpuBudget& budget);
 Check check_memory(const Hardware& hardware);
 Check check_blas(const Blas& blas);
 Check check_libtorch(const std::map<std::string, std::string>& versions);
-/// `usable` is how many LibTorch can compute on.
-Check check_gpus(const std::vector<std::string>& gpus, int usable);
+/// `usable` is how many GPUs LibTorch can compute on.
+Check check_gpus(const Hardware& hardware, int usable);
 /// Variables that size thread pools, against the `cores` of the process.
 Check check_threads(const Variables& variables, int cores);
 /// `malloc_path` is the file that provides malloc.

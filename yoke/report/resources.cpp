@@ -35,8 +35,9 @@ class FileLock {
 }  // namespace
 
 ResourceSampler::ResourceSampler(const std::filesystem::path& path, int rank,
-                                 std::chrono::milliseconds period, double first_second)
-    : rank_(rank), period_(period), first_second_(first_second) {
+                                 std::chrono::milliseconds period, double first_second,
+                                 GpuCounters gpus)
+    : rank_(rank), period_(period), first_second_(first_second), gpus_(std::move(gpus)) {
   try {
     file_ = std::make_unique<FileDescriptor>(path, O_WRONLY | O_CREAT | O_APPEND);
     write("");
@@ -82,6 +83,7 @@ void ResourceSampler::run() {
 
 void ResourceSampler::sample() {
   const ResourceReading now = counters_.read();
+  const GpuUse gpus = gpus_.read();
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   const double elapsed = std::max(seconds - last_seconds_, 1e-9);
@@ -91,12 +93,13 @@ void ResourceSampler::sample() {
   last_seconds_ = seconds;
   last_cpu_seconds_ = now.cpu_seconds;
   peak_rss_bytes_ = std::max(peak_rss_bytes_.load(), now.rss_bytes.value_or(0));
-  write(fmt::format("{:.3f},{},{:.1f},{},{},{},{},{}\n", first_second_ + seconds, rank_,
+  write(fmt::format("{:.3f},{},{:.1f},{},{},{},{},{},{},{}\n", first_second_ + seconds, rank_,
                     cpu_percent, field(now.rss_bytes),
                     since(first_.disk_read_bytes, now.disk_read_bytes),
                     since(first_.disk_write_bytes, now.disk_write_bytes),
                     since(first_.network_receive_bytes, now.network_receive_bytes),
-                    since(first_.network_send_bytes, now.network_send_bytes)));
+                    since(first_.network_send_bytes, now.network_send_bytes), field(gpus.percent),
+                    field(gpus.memory_bytes)));
 }
 
 /// With the header before it where the file is empty.

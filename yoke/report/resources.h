@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "yoke/core/file.h"
+#include "yoke/report/gpu_counters.h"
 #include "yoke/report/resource_counters.h"
 
 namespace yoke {
@@ -19,20 +20,21 @@ namespace yoke {
 /// The first line of resources.csv.
 inline constexpr const char* kResourcesHeader =
     "seconds,rank,cpu_percent,rss_bytes,disk_read_bytes,disk_write_bytes,network_receive_bytes,"
-    "network_send_bytes\n";
+    "network_send_bytes,gpu_percent,gpu_memory_bytes\n";
 
 /// A thread that writes a line every `period`, and a last one when it is destroyed.
 ///
 /// `cpu_percent` is over the time since the line before, 100 for each busy core. Disk and network
-/// count from the sampler's start, the network for the whole host. What the system does not tell is
-/// an empty field. When a write fails, sampling ends and training goes on: see `error()`.
+/// count from the sampler's start, the network for the whole host. The last two are of the GPUs
+/// that it is given, see GpuCounters. What the system does not tell is an empty field. When a write
+/// fails, sampling ends and training goes on: see `error()`.
 class ResourceSampler {
  public:
   /// Appends to `path`, with a header if it is new or empty. `first_second` is added to the seconds
   /// since now, for a resumed run.
   ResourceSampler(const std::filesystem::path& path, int rank,
                   std::chrono::milliseconds period = std::chrono::milliseconds(500),
-                  double first_second = 0);
+                  double first_second = 0, GpuCounters gpus = GpuCounters());
   ~ResourceSampler();
   ResourceSampler(const ResourceSampler&) = delete;
   ResourceSampler& operator=(const ResourceSampler&) = delete;
@@ -52,6 +54,7 @@ class ResourceSampler {
   const double first_second_;
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   const ResourceCounters counters_;
+  const GpuCounters gpus_;
   const ResourceReading first_ = counters_.read();
   double last_seconds_ = 0;
   double last_cpu_seconds_ = first_.cpu_seconds;

@@ -2,6 +2,9 @@
 #include <ATen/Version.h>
 #include <fmt/format.h>
 #include <torch/version.h>
+#ifdef YOKE_WITH_NCCL
+#include <nccl.h>
+#endif
 
 #include "yoke/core/version.h"
 #include "yoke/report/blas.h"
@@ -40,6 +43,9 @@ std::map<std::string, std::string> versions() {
     const long version = at::detail::getCUDAHooks().versionCUDART();  // 12010 for 12.1
     found["cuda"] = fmt::format("{}.{}", version / 1000, version % 1000 / 10);
   }
+#ifdef YOKE_WITH_NCCL
+  found["nccl"] = fmt::format("{}.{}.{}", NCCL_MAJOR, NCCL_MINOR, NCCL_PATCH);
+#endif
   return found;
 }
 

@@ -21,7 +21,8 @@ std::unique_ptr<Progress> progress_for(const TrainConfig& config, const Output& 
 }  // namespace
 
 Reporter::Reporter(const TrainConfig& config, const RunDirectory& directory, const Output& output,
-                   int rank, std::optional<std::int64_t> resume_step, double earlier_seconds)
+                   int rank, std::optional<std::int64_t> resume_step, double earlier_seconds,
+                   std::vector<std::string> gpus)
     : progress_(progress_for(config, rank == 0 ? output : Output())) {
   if (rank == 0) metrics_.emplace(directory.metrics(), resume_step);
   if (rank == 0 && config.tensorboard) {
@@ -30,7 +31,8 @@ Reporter::Reporter(const TrainConfig& config, const RunDirectory& directory, con
   }
   if (config.resources) {
     resources_ = std::make_unique<ResourceSampler>(directory.resources(), rank,
-                                                   std::chrono::milliseconds(500), earlier_seconds);
+                                                   std::chrono::milliseconds(500), earlier_seconds,
+                                                   GpuCounters(std::move(gpus)));
   }
 }
 

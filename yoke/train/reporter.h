@@ -5,6 +5,7 @@
 #include <optional>
 #include <ostream>
 #include <string>
+#include <vector>
 
 #include "yoke/models/model.h"
 #include "yoke/report/metrics.h"
@@ -27,9 +28,11 @@ struct Output {
 class Reporter {
  public:
   /// `resume_step` and `earlier_seconds` continue the files of a resumed run. Only rank 0 reports;
-  /// every rank records its resources, after rank 0 has begun the file.
+  /// every rank records its resources, after rank 0 has begun the file, and those of the GPUs at
+  /// `gpus`, addresses on the PCI bus.
   Reporter(const TrainConfig& config, const RunDirectory& directory, const Output& output, int rank,
-           std::optional<std::int64_t> resume_step, double earlier_seconds);
+           std::optional<std::int64_t> resume_step, double earlier_seconds,
+           std::vector<std::string> gpus = {});
 
   void message(const std::string& text) { progress_->message(text); }
   /// TensorBoard's picture of the model.

@@ -14,6 +14,7 @@
 #include "yoke/core/error.h"
 #include "yoke/core/file.h"
 #include "yoke/core/threads.h"
+#include "yoke/report/gpu_counters.h"
 #include "yoke/train/agree.h"
 #include "yoke/train/cores.h"
 #include "yoke/train/export.h"
@@ -105,6 +106,16 @@ void describe(Reporter& reporter, const TrainConfig& config, Workload& workload,
   }
 }
 
+/// Of the GPUs that this rank's replicas are on, on the PCI bus.
+std::vector<std::string> gpu_addresses(const Workload& workload) {
+  std::vector<std::string> addresses;
+  if (!workload.device.is_cuda()) return addresses;
+  for (int r = 0; r < workload.engine.replicas; ++r) {
+    addresses.push_back(gpu_address(workload.device.index() + r));
+  }
+  return addresses;
+}
+
 /// What repeats the run elsewhere: all but where it was and what it went on from. Threads stay as
 /// `given`, for another machine or number of ranks has others.
 std::string recipe(TrainConfig given, const Trainer& trainer) {
@@ -180,7 +191,7 @@ TrainResult train_rank(TrainConfig config, const TrainParts& parts, const TrainC
   const auto resume_step =
       config.resume.empty() ? std::nullopt : std::optional(trainer.state().step);
   Reporter reporter(config, directory, context.output, communicator->rank(), resume_step,
-                    trainer.state().wall_seconds);
+                    trainer.state().wall_seconds, gpu_addresses(workload));
 
   TrainResult result{.status = RunStatus::kCompleted, .directory = directory.path, .summary = {}};
   const auto summarise = [&](const std::string& status, const std::string& error) {
