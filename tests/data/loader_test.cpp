@@ -9,6 +9,7 @@
 #include <latch>
 #include <semaphore>
 
+#include "tests/support/gpus.h"
 #include "yoke/core/error.h"
 
 namespace yoke {
@@ -229,6 +230,33 @@ TEST(Loader, CountsTheWaitForASlowDataSet) {
   }
   EXPECT_GT(waited, 0);
   EXPECT_LE(waited, spent.count());
+}
+
+TEST(Loader, DeliversTheSameBatchesOnAGpu) {
+  YOKE_NEEDS_GPUS(1);
+  const torch::Device gpu(torch::kCUDA, 0);
+  auto batches = load(0, 2 * kSteps, {.threads = 2, .device = gpu, .pinned = true});
+  for (Batch& batch : batches) {
+    EXPECT_EQ(batch.input.device(), gpu);
+    EXPECT_EQ(batch.target.device(), gpu);
+    batch.input = batch.input.cpu();
+    batch.target = batch.target.cpu();
+  }
+  expect_equal(batches, load(0, 2 * kSteps));
+}
+
+TEST(Loader, MakesBatchesInPinnedMemoryWhenAskedTo) {
+  YOKE_NEEDS_GPUS(1);
+  for (const Batch& batch : load(0, 2, {.pinned = true})) {
+    EXPECT_TRUE(batch.input.is_pinned() && batch.target.is_pinned());
+  }
+}
+
+TEST(DeviceCopy, LeavesBatchesOfProcessorsAlone) {
+  const Batch batch = load(0, 1).front();
+  const Batch same = DeviceCopy(torch::kCPU).copy(batch);
+  EXPECT_TRUE(same.input.is_same(batch.input) && same.target.is_same(batch.target));
+  use_in_this_stream(batch);
 }
 
 TEST(Loader, RejectsArgumentsThatCannotWork) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <utility>
 
 #include "yoke/core/error.h"
@@ -33,7 +34,8 @@ Loader::Loader(std::shared_ptr<const Dataset> dataset, Sampler sampler, Transfor
       seed_(seed),
       next_step_(first_step),
       last_step_(last_step),
-      queue_(first_step, last_step, checked(options).prefetch) {
+      options_(checked(options)),
+      queue_(first_step, last_step, options.prefetch) {
   if (sampler_.images() != dataset_->size()) {
     throw Error(fmt::format("loader: the sampler is for {} images, the data set has {}",
                             sampler_.images(), dataset_->size()));
@@ -61,14 +63,18 @@ Batch Loader::next() {
     std::rethrow_exception(failure_);
   }
   ++next_step_;
-  return std::get<Batch>(std::move(result));
+  Batch batch = std::get<Batch>(std::move(result));
+  use_in_this_stream(batch);
+  return batch;
 }
 
 void Loader::work(const std::stop_token& stop) {
   std::vector<std::uint8_t> scratch;
+  std::optional<DeviceCopy> device;
   while (const auto step = queue_.begin(stop)) {
     try {
-      queue_.put(*step, make(*step, scratch, stop));
+      if (!device) device.emplace(options_.device);
+      queue_.put(*step, device->copy(make(*step, scratch, stop)));
     } catch (...) {
       queue_.put(*step, std::current_exception());
     }
@@ -82,11 +88,12 @@ Batch Loader::make(std::int64_t step, std::vector<std::uint8_t>& scratch,
   const auto indices = sampler_.indices(epoch, number);
   const auto size = static_cast<std::int64_t>(indices.size());
   const ImageShape& shape = transform_.output_shape();
-  Batch batch{
-      .input = torch::empty({size, shape.channels, shape.height, shape.width}, torch::kFloat32),
-      .target = torch::empty({size}, torch::kInt64),
-      .first_image = sampler_.first_image(number),
-      .step_images = sampler_.global_size(number)};
+  const auto options = torch::TensorOptions().pinned_memory(options_.pinned);
+  Batch batch{.input = torch::empty({size, shape.channels, shape.height, shape.width},
+                                    options.dtype(torch::kFloat32)),
+              .target = torch::empty({size}, options.dtype(torch::kInt64)),
+              .first_image = sampler_.first_image(number),
+              .step_images = sampler_.global_size(number)};
   auto* const input = batch.input.data_ptr<float>();
   auto* const target = batch.target.data_ptr<std::int64_t>();
   for (std::int64_t i = 0; i < size && !stop.stop_requested(); ++i) {

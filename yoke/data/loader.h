@@ -10,6 +10,7 @@
 
 #include "yoke/core/batch.h"
 #include "yoke/data/dataset.h"
+#include "yoke/data/device_copy.h"
 #include "yoke/data/ordered_queue.h"
 #include "yoke/data/sampler.h"
 #include "yoke/data/transform.h"
@@ -20,6 +21,8 @@ namespace yoke {
 struct LoaderOptions {
   int threads = 1;            ///< Each makes whole batches; at least 1.
   std::int64_t prefetch = 4;  ///< Most batches that are made or being made ahead; at least 1.
+  torch::Device device = torch::kCPU;  ///< Where batches are delivered, see DeviceCopy.
+  bool pinned = false;  ///< Makes batches in page-locked memory, for copies to GPUs that overlap.
 };
 
 /// This rank's batches in order. What they hold depends on the arguments alone, not on threads, on
@@ -60,6 +63,7 @@ class Loader {
   const std::uint64_t seed_;
   std::int64_t next_step_;
   const std::int64_t last_step_;
+  const LoaderOptions options_;
   std::exception_ptr failure_;
   OrderedQueue<Result> queue_;
   std::vector<std::jthread> workers_;  // last, so that they end before what they use goes

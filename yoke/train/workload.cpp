@@ -76,14 +76,15 @@ Workload::Workload(const TrainConfig& config, const TrainParts& parts,
       engine(make_engine(
           model, parameters,
           engine_options(
-              config,
-              [&] { return build_model(config, parts, data.train->info(), torch::kCPU); },
+              config, [&] { return build_model(config, parts, data.train->info(), torch::kCPU); },
               scaler.get()))) {
   fit_images(data, model.input);
   const auto threads = static_cast<int>(config.threads);
   const int spare = device.is_cpu() ? threads / 4 : threads;  // the rest computes the step
   loader.threads =
       config.loader_threads > 0 ? static_cast<int>(config.loader_threads) : std::max(1, spare);
+  loader.pinned = device.is_cuda();
+  if (engine.replicas == 1) loader.device = device;  // more share each batch out over their GPUs
 }
 
 }  // namespace yoke
