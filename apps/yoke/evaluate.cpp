@@ -14,6 +14,7 @@
 #include "yoke/comm/factory.h"
 #include "yoke/core/error.h"
 #include "yoke/core/threads.h"
+#include "yoke/engine/gpu_settings.h"
 #include "yoke/train/flags.h"
 #include "yoke/train/module_state.h"
 #include "yoke/train/trained_model.h"
@@ -109,6 +110,7 @@ int evaluate_command(const Given& given) {
   if (config.threads == 0) config.threads = cpu_budget().threads(1);
   set_threads(static_cast<int>(config.threads));
   config.replicas = 0;  // this machine may have other cores than the run's
+  apply(GpuSettings{.tf32 = parse_tf32(config.tf32), .deterministic = config.deterministic});
   Workload workload(config, {});
   if (plain) {
     load_weights(*workload.model.module, {.file = given.path, .skip = {}});

@@ -11,7 +11,9 @@
 #include <set>
 
 #include "tests/engine/trained.h"
+#include "tests/support/gpus.h"
 #include "yoke/engine/eager.h"
+#include "yoke/engine/gpu_settings.h"
 #include "yoke/engine/make_engine.h"
 
 namespace yoke::test {
@@ -217,8 +219,8 @@ TEST(Replicated, RefusesToSynchroniseBatchNorm) {
 
 /// Models and engine on GPUs, against one replica on the first.
 TEST(Replicated, EqualsOneReplicaOnGpus) {
-  const auto gpus = static_cast<int>(torch::cuda::device_count());
-  if (gpus < 2) GTEST_SKIP() << "LibTorch sees " << gpus << " GPUs; this needs 2";
+  YOKE_NEEDS_GPUS(2);
+  apply({.tf32 = Tf32::kNowhere});
   const auto on_gpu = [](const std::string& text) {
     return [text] {
       Model model = named(text)();
@@ -234,8 +236,8 @@ TEST(Replicated, EqualsOneReplicaOnGpus) {
 }
 
 TEST(Replicated, RefusesMoreReplicasThanGpus) {
+  YOKE_NEEDS_GPUS(1);
   const auto gpus = static_cast<int>(torch::cuda::device_count());
-  if (gpus < 1) GTEST_SKIP() << "LibTorch sees no GPU";
   Model model = named("mlp")();
   model.module->to(torch::kCUDA);
   FlatParameters parameters(*model.module);

@@ -7,6 +7,8 @@
 #include "yoke/core/error.h"
 #include "yoke/core/random.h"
 #include "yoke/engine/arithmetic.h"
+#include "yoke/engine/device_images.h"
+#include "yoke/engine/gpu_settings.h"
 #include "yoke/engine/gradient_hooks.h"
 #include "yoke/engine/sync_batch_norm.h"
 
@@ -18,11 +20,38 @@ class EagerEngine final : public Engine {
   EagerEngine(Model& model, FlatParameters& parameters, const EagerOptions& options)
       : options_(options),
         parameters_(parameters),
-        arithmetic_(make_arithmetic(options.precision, model, parameters, options.another)) {}
+        arithmetic_(make_arithmetic(options.precision, model, parameters, options.another)) {
+    if (options.loss_scale) scale_ = torch::ones({}, torch::device(device()));
+  }
 
   Forward gradient(const Batch& batch, const StepKey& key, const GradientReady& ready) override {
-    prepare(/*training=*/true);
     if (options_.seeding == Seeding::kEngine) torch::manual_seed(dropout_seed(batch, key));
+    if (scale_.defined()) scale_.fill_(options_.loss_scale());
+    return compute(batch, ready);
+  }
+
+  void synchronise_batch_norm(SumOverRanks sum) override { sum_over_ranks_ = std::move(sum); }
+
+  torch::Tensor predict(const torch::Tensor& input) override {
+    const torch::NoGradGuard no_grad;
+    prepare(/*training=*/false);
+    return forward(input);
+  }
+
+  std::string describe(std::int64_t) override {
+    std::string text = fmt::format("eager, {}", arithmetic_->describe());
+    if (!device().is_cpu() && options_.precision == Precision::kFp32) {
+      if (const auto tf32 = describe_tf32(); !tf32.empty()) text += fmt::format(" ({})", tf32);
+    }
+    return text;
+  }
+
+ private:
+  torch::Device device() const { return parameters_.values().device(); }
+
+  /// The step itself. It reads from memory whatever may differ from one step to the next.
+  Forward compute(const Batch& batch, const GradientReady& ready) {
+    prepare(/*training=*/true);
     parameters_.gradients().zero_();
     const auto announce = [&](const auto& backward) { run_backward(ready, backward); };
     std::optional<SyncBatchNorm> synchronised;
@@ -36,24 +65,11 @@ class EagerEngine final : public Engine {
     const auto loss = batch.size() == 0 ? scores.sum() : mean_loss(scores, batch.target);
     const auto share = static_cast<double>(batch.size()) / static_cast<double>(batch.whole());
     const auto shared = batch.size() == batch.whole() ? loss : loss * share;
-    const auto scaled = options_.loss_scale ? shared * options_.loss_scale() : shared;
+    const auto scaled = scale_.defined() ? shared * scale_ : shared;
     announce([&] { scaled.backward(); });
     return {.loss = shared.detach(), .scores = scores.detach()};
   }
 
-  void synchronise_batch_norm(SumOverRanks sum) override { sum_over_ranks_ = std::move(sum); }
-
-  torch::Tensor predict(const torch::Tensor& input) override {
-    const torch::NoGradGuard no_grad;
-    prepare(/*training=*/false);
-    return forward(input);
-  }
-
-  std::string describe(std::int64_t) override {
-    return fmt::format("eager, {}", arithmetic_->describe());
-  }
-
- private:
   void prepare(bool training) {
     torch::nn::Module& module = arithmetic_->module();
     if (module.is_training() != training) module.train(training);
@@ -74,18 +90,15 @@ class EagerEngine final : public Engine {
     hooks_->during(stored, backward);
   }
 
-  torch::Tensor to_device(const torch::Tensor& tensor) const {
-    return tensor.to(parameters_.values().device(), /*non_blocking=*/true);
-  }
-
   torch::Tensor mean_loss(const torch::Tensor& scores, const torch::Tensor& target) const {
-    return torch::cross_entropy_loss(scores, to_device(target), /*weight=*/{}, at::Reduction::Mean,
+    return torch::cross_entropy_loss(scores, target.to(device(), /*non_blocking=*/true),
+                                     /*weight=*/{}, at::Reduction::Mean,
                                      /*ignore_index=*/-100, options_.label_smoothing);
   }
 
   /// fp32 [N, classes].
   torch::Tensor forward(const torch::Tensor& input) {
-    const auto scores = arithmetic_->forward(to_device(input));
+    const auto scores = arithmetic_->forward(device_images(input, device()));
     if (scores.dim() != 2 || scores.size(0) != input.size(0)) {
       throw Error(
           fmt::format("the model turned images of shape {} into scores of shape {}; "
@@ -98,6 +111,7 @@ class EagerEngine final : public Engine {
   const EagerOptions options_;
   FlatParameters& parameters_;
   const std::unique_ptr<Arithmetic> arithmetic_;
+  torch::Tensor scale_;  // fp32 [], of the loss; undefined where that is not scaled
   SumOverRanks sum_over_ranks_;
   std::optional<GradientHooks> hooks_;  // once someone wants to hear
 };

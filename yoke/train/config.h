@@ -39,6 +39,7 @@ struct TrainConfig {
   std::string engine = "auto";
   std::string precision = "fp32";
   std::string device = "auto";
+  std::string tf32 = "auto";
 
   Interval checkpoint_every;
   std::int64_t keep = 3;

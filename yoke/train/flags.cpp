@@ -191,6 +191,10 @@ const std::vector<TrainFlag>& train_flags() {
       choice("engine", &C::engine, "auto/eager/compiled", "What computes the step", kStep),
       choice("precision", &C::precision, "fp32/bf16/o1/o2", "Number format of the step", kStep),
       choice("device", &C::device, "auto/cpu/cuda", "Where the step is computed", kStep),
+      choice("tf32", &C::tf32, "auto/on/off",
+             "Which fp32 products GPUs compute in TF32: convolutions (auto, as PyTorch), matrix "
+             "products too, or none",
+             kStep),
       interval("checkpoint-every", &C::checkpoint_every, "Save all state so often", kSave),
       count("keep", &C::keep, 1, "Newest checkpoints kept", kSave),
       text("resume", &C::resume, "auto/PATH",

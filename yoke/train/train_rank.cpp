@@ -1,6 +1,5 @@
 #include "yoke/train/train_rank.h"
 
-#include <ATen/Context.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
 #include <fmt/format.h>
 #include <torch/cuda.h>
@@ -14,6 +13,7 @@
 #include "yoke/core/error.h"
 #include "yoke/core/file.h"
 #include "yoke/core/threads.h"
+#include "yoke/engine/gpu_settings.h"
 #include "yoke/report/gpu_counters.h"
 #include "yoke/train/agree.h"
 #include "yoke/train/cores.h"
@@ -161,7 +161,7 @@ TrainResult train_rank(TrainConfig config, const TrainParts& parts, const TrainC
                        const Group& group) {
   const TrainConfig given = config;
   const auto [threads, communicator] = meet(config, context, group);
-  at::globalContext().setDeterministicAlgorithms(config.deterministic, false);
+  apply(GpuSettings{.tf32 = parse_tf32(config.tf32), .deterministic = config.deterministic});
   std::vector<std::string> warnings;
   auto checkpoint = share_checkpoint(
       find_resume(config, [&](const std::string& text) { warnings.push_back(text); }),
