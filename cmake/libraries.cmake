@@ -1,9 +1,13 @@
 # The searches for the libraries that Yoke links; yokeConfig.cmake repeats them for its users.
 find_package(Torch REQUIRED)
-# LibTorch with CUDA brings NCCL, whose group is in the library that this target names.
-find_path(YOKE_NCCL_INCLUDE_DIR nccl.h)
+set(YOKE_TORCH_HAS_CUDA OFF)
+if(TARGET torch_cuda)
+  set(YOKE_TORCH_HAS_CUDA ON)
+endif()
+# LibTorch with CUDA brings NCCL's group; its header is a package of its own, which pip puts beside.
+find_path(YOKE_NCCL_INCLUDE_DIR nccl.h HINTS ${TORCH_INSTALL_PREFIX}/../nvidia/nccl/include)
 set(YOKE_TORCH_HAS_NCCL OFF)
-if(TARGET torch_cuda AND YOKE_NCCL_INCLUDE_DIR)
+if(YOKE_TORCH_HAS_CUDA AND YOKE_NCCL_INCLUDE_DIR)
   set(YOKE_TORCH_HAS_NCCL ON)
 endif()
 find_package(Threads REQUIRED)

@@ -1,5 +1,6 @@
 // apps/yoke/bench_step.cpp: `yoke bench step`, the speed of one training step on images in memory.
 #include <fmt/format.h>
+#include <torch/cuda.h>
 #include <torch/utils.h>
 
 #include <memory>
@@ -12,9 +13,11 @@
 #include "yoke/core/error.h"
 #include "yoke/core/threads.h"
 #include "yoke/engine/compiled.h"
+#include "yoke/engine/gpu_settings.h"
 #include "yoke/engine/make_engine.h"
 #include "yoke/engine/peak.h"
 #include "yoke/optim/optimizer.h"
+#include "yoke/optim/scaled.h"
 
 namespace yoke {
 namespace {
@@ -26,6 +29,9 @@ struct Given {
   std::int64_t batch_size = 256;
   std::string engine = "auto";
   std::string precision = "fp32";
+  std::string device = "cpu";
+  std::string tf32 = "auto";
+  bool cuda_graph = false;
   std::string optimizer = "sgd:momentum=0.9";
   int replicas = 0;
   std::int64_t micro_batch = 0;
@@ -40,17 +46,20 @@ struct Given {
 struct Bench {
   explicit Bench(const Given& given);
 
-  void step() {
+  /// So many steps; on a GPU until they are done.
+  void run(int steps) {
     const Objective objective = [this] {
       return choice.engine->gradient(batch, {.seed = 1, .step = next++}).loss;
     };
-    optimizer->step(objective, {.lr = 1e-4});
+    for (int i = 0; i < steps; ++i) optimizer->step(objective, {.lr = 1e-4});
+    if (parameters.values().is_cuda()) torch::cuda::synchronize();
   }
   /// Of one training step per image, of the matrix kind; 0 where the engine cannot tell.
   double flops_per_image() const { return compiled == nullptr ? 0 : compiled->flops_per_image(); }
 
   Model model;
   FlatParameters parameters;
+  std::unique_ptr<LossScaler> scaler;  // null where losses are not scaled
   EngineChoice choice;
   CompiledEngine* compiled;
   std::unique_ptr<Optimizer> optimizer;
@@ -64,24 +73,59 @@ Batch random_batch(const Given& given, const ImageShape& shape) {
           .target = torch::randint(given.classes, {given.batch_size})};
 }
 
+torch::Device device_of(const Given& given) {
+  if (given.device == "cpu") return torch::kCPU;
+  if (given.device != "cuda") {
+    throw UsageError(fmt::format("--device is '{}'; allowed: cpu, cuda", given.device));
+  }
+  if (!torch::cuda::is_available()) {
+    throw UsageError(
+        "--device is 'cuda', but LibTorch sees no GPU; give --device cpu, or run 'yoke doctor'");
+  }
+  return {torch::kCUDA, 0};
+}
+
 Model build_model(const Given& given) {
-  return make_model(given.model, {parse_image(given.image, given.model), given.classes}, 1);
+  Model model = make_model(given.model, {parse_image(given.image, given.model), given.classes}, 1);
+  model.module->to(device_of(given));
+  return model;
+}
+
+std::unique_ptr<LossScaler> make_scaler(const Given& given) {
+  const bool scales = scales_loss(parse_precision(given.precision), device_of(given));
+  return scales ? std::make_unique<LossScaler>() : nullptr;
+}
+
+EngineOptions engine_options(const Given& given, const LossScaler* scaler) {
+  EngineOptions options{.name = given.engine,
+                        .precision = parse_precision(given.precision),
+                        .replicas = given.replicas,
+                        .threads = given.threads,
+                        .micro_batch = given.micro_batch,
+                        .label_smoothing = 0,
+                        .another = [&given] { return build_model(given); },
+                        .cuda_graph = given.cuda_graph};
+  if (scaler != nullptr) options.loss_scale = [scaler] { return scaler->scale(); };
+  return options;
+}
+
+std::unique_ptr<Optimizer> build_optimizer(const Given& given, FlatParameters& parameters,
+                                           LossScaler* scaler) {
+  auto optimizer = make_optimizer(given.optimizer, parameters);
+  return scaler == nullptr ? std::move(optimizer)
+                           : make_scaled(std::move(optimizer), parameters, *scaler);
 }
 
 Bench::Bench(const Given& given)
     : model(build_model(given)),
       parameters(*model.module),
-      choice(make_engine(model, parameters,
-                         {.name = given.engine,
-                          .precision = parse_precision(given.precision),
-                          .replicas = given.replicas,
-                          .threads = given.threads,
-                          .micro_batch = given.micro_batch,
-                          .label_smoothing = 0,
-                          .another = [&] { return build_model(given); }})),
+      scaler(make_scaler(given)),
+      choice(make_engine(model, parameters, engine_options(given, scaler.get()))),
       compiled(dynamic_cast<CompiledEngine*>(choice.engine.get())),
-      optimizer(make_optimizer(given.optimizer, parameters)),
+      optimizer(build_optimizer(given, parameters, scaler.get())),
       batch(random_batch(given, model.input)) {
+  batch.input = batch.input.to(parameters.values().device());
+  batch.target = batch.target.to(parameters.values().device());
   if (compiled == nullptr && (given.layers || given.primitives)) {
     throw UsageError("--layers and --primitives tell of the compiled engine; this one is eager");
   }
@@ -107,26 +151,28 @@ int bench_step(Given given) {
   if (given.threads == 0) given.threads = static_cast<int>(threads_from_environment());
   if (given.threads == 0) given.threads = cpu_budget().threads(1);
   set_threads(given.threads);
+  apply(GpuSettings{.tf32 = parse_tf32(given.tf32)});
   Bench bench(given);
+  // The next step is given to a GPU while it is at this one, as in training.
+  const int together = given.device == "cuda" ? 10 : 1;
   const int cores = bench.compiled == nullptr ? given.threads : bench.choice.replicas;
   if (!bench.choice.note.empty()) fmt::print("{}\n", bench.choice.note);
   fmt::print("model   {}, {} parameters, {} images, batch {}\nengine  {}\n", given.model,
              bench.parameters.size(), bench.model.input.str(), given.batch_size,
              bench.choice.engine->describe(given.batch_size));
-  std::vector<std::function<void()>> works{[&] { bench.step(); }};
+  std::vector<std::function<void()>> works{[&] { bench.run(together); }};
   if (given.primitives) works.emplace_back([&] { bench.compiled->run_primitives(bench.batch); });
   const auto measured = Samples::measure_by_turns(works, given.seconds);
-  const Samples& samples = measured.front();
+  const Samples samples = measured.front().each(together);
   const auto per_second = [&](const Samples& of) {
     return 1e3 * static_cast<double>(given.batch_size) / of.p50();
   };
-  nlohmann::ordered_json json = {{"model", given.model},
-                                 {"batch_size", given.batch_size},
-                                 {"engine", bench.choice.name},
-                                 {"precision", given.precision},
-                                 {"replicas", bench.choice.replicas},
-                                 {"threads", given.threads},
-                                 {"parameters", bench.parameters.size()}};
+  nlohmann::ordered_json json = {
+      {"model", given.model},           {"batch_size", given.batch_size},
+      {"engine", bench.choice.name},    {"precision", given.precision},
+      {"device", given.device},         {"tf32", given.tf32},
+      {"cuda_graph", given.cuda_graph}, {"replicas", bench.choice.replicas},
+      {"threads", given.threads},       {"parameters", bench.parameters.size()}};
   fmt::print("step    {}\nspeed   {:.0f} images_per_second\n", samples.str(), per_second(samples));
   json["images_per_second"] = per_second(samples);
   samples.add_to(json);
@@ -171,6 +217,12 @@ void add_bench_step_command(CLI::App& bench, Run& run) {
   command->add_option("--engine", given->engine, "auto, eager or compiled")->capture_default_str();
   command->add_option("--precision", given->precision, "fp32, bf16, o1 or o2")
       ->capture_default_str();
+  command->add_option("--device", given->device, "cpu or cuda")->capture_default_str();
+  command
+      ->add_option("--tf32", given->tf32,
+                   "auto, on or off: which fp32 products GPUs compute in TF32")
+      ->capture_default_str();
+  command->add_flag("--cuda-graph", given->cuda_graph, "On a GPU, record the step and replay it");
   command->add_option("--optimizer", given->optimizer, "Optimizer; see 'yoke list optimizers'")
       ->type_name("NAME[:k=v,...]")
       ->capture_default_str();

@@ -110,6 +110,7 @@ int evaluate_command(const Given& given) {
   if (config.threads == 0) config.threads = cpu_budget().threads(1);
   set_threads(static_cast<int>(config.threads));
   config.replicas = 0;  // this machine may have other cores than the run's
+  config.cuda_graph = false;
   apply(GpuSettings{.tf32 = parse_tf32(config.tf32), .deterministic = config.deterministic});
   Workload workload(config, {});
   if (plain) {

@@ -26,6 +26,9 @@ class Samples {
   /// The smallest sample that at least the fraction `q` does not exceed.
   double quantile(double q) const;
 
+  /// The same, where each try was `count` in a row.
+  Samples each(int count) const;
+
   /// `min 1.00  p50 1.10  p99 1.30  max 2.00 ms  (n = 100)`
   std::string str() const;
   /// Adds `min_ms`, `p50_ms`, `p99_ms`, `max_ms` and `samples`.

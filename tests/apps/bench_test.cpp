@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "tests/support/gpus.h"
 #include "tests/support/support.h"
 
 namespace yoke {
@@ -27,6 +28,8 @@ TEST(BenchStep, PrintsItsSamplesAndOneJsonObject) {
   EXPECT_EQ(json.at("model"), "lenet");
   EXPECT_EQ(json.at("engine"), "compiled");
   EXPECT_EQ(json.at("batch_size"), 8);
+  EXPECT_EQ(json.at("device"), "cpu");
+  EXPECT_EQ(json.at("tf32"), "auto");
   EXPECT_GE(json.at("samples"), 5);
   EXPECT_LE(json.at("min_ms"), json.at("p50_ms"));
   EXPECT_LE(json.at("p50_ms"), json.at("p99_ms"));
@@ -53,6 +56,24 @@ TEST(BenchStep, MeasuresTheEagerEngine) {
   EXPECT_THAT(result.output, HasSubstr("2x5x3 images"));
 }
 
+TEST(BenchStep, MeasuresOnAGpuWithAndWithoutAGraph) {
+  YOKE_NEEDS_GPUS(1);
+  for (const char* const precision : {"fp32", "bf16", "o1", "o2"}) {
+    std::vector<std::string> words = {"bench", "step",    "--model", "lab-cnn",     "--device",
+                                      "cuda",  "--tf32",  "off",     "--json",      "--seconds",
+                                      "0.01",  "--image", "1x32x32", "--precision", precision};
+    for (const bool graph : {false, true}) {
+      if (graph) words.emplace_back("--cuda-graph");
+      const auto result = run_yoke(words);
+      ASSERT_EQ(result.status, 0) << result.output;
+      const auto json = nlohmann::json::parse(last_line(result.output));
+      EXPECT_EQ(json.at("device"), "cuda");
+      EXPECT_EQ(json.at("cuda_graph"), graph);
+      EXPECT_GT(json.at("images_per_second"), 0);
+    }
+  }
+}
+
 TEST(BenchStep, RefusesWrongUsage) {
   const auto expect_refused = [](const std::vector<std::string>& flags, const char* text) {
     std::vector<std::string> arguments{"bench", "step"};
@@ -68,6 +89,9 @@ TEST(BenchStep, RefusesWrongUsage) {
   expect_refused({"--engine", "fast"}, "allowed: auto, eager, compiled");
   expect_refused({"--precision", "fp8"}, "allowed: fp32, bf16");
   expect_refused({"--engine", "eager", "--layers"}, "compiled engine");
+  expect_refused({"--device", "tpu"}, "allowed: cpu, cuda");
+  expect_refused({"--tf32", "maybe"}, "allowed: auto, on, off");
+  expect_refused({"--cuda-graph"}, "--cuda-graph off, or --device cuda");
   expect_refused({"--engine", "eager", "--precision", "bf16"}, "--engine compiled");
 }
 

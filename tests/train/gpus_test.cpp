@@ -1,13 +1,17 @@
-// tests/train/gpus_test.cpp: which GPUs a rank takes.
+// tests/train/gpus_test.cpp: which GPUs a rank takes, and runs on them.
 #include "yoke/train/gpus.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/support/gpus.h"
+#include "tests/train/run.h"
 #include "yoke/core/error.h"
 
 namespace yoke {
 namespace {
+
+using testing::HasSubstr;
 
 std::vector<int> firsts(std::int64_t ranks, std::int64_t replicas, std::int64_t gpus) {
   std::vector<int> firsts;
@@ -34,6 +38,68 @@ TEST(FirstGpu, IsRefusedWhereARankWantsMoreThanThereAre) {
   EXPECT_THAT([] { first_gpu(0, 3, 2); },
               testing::ThrowsMessage<UsageError>(testing::AllOf(
                   testing::HasSubstr("--replicas 3"), testing::HasSubstr("LibTorch sees 2"))));
+}
+
+/// Losses and accuracies are those of the other run but for rounding, which grows with the steps.
+void expect_alike(const std::filesystem::path& one, const std::filesystem::path& other) {
+  const auto expected = test::reports(one), found = test::reports(other);
+  ASSERT_EQ(found.size(), expected.size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    EXPECT_NEAR(found[i].at("loss").get<double>(), expected[i].at("loss").get<double>(), 0.05);
+    EXPECT_EQ(found[i].at("step"), expected[i].at("step"));
+  }
+}
+
+TEST(CudaGraph, IsRefusedOnAProcessorBeforeAnythingIsWritten) {
+  const test::TemporaryDirectory directory;
+  auto config = test::small_run(directory.path() / "run");
+  config.device = "cpu";
+  config.cuda_graph = true;
+  EXPECT_THAT([&] { train(config); },
+              testing::ThrowsMessage<UsageError>(HasSubstr("--device cuda")));
+  EXPECT_FALSE(std::filesystem::exists(config.out));
+}
+
+TEST(CudaGraph, TakesTheStepsOfARunWithoutIt) {
+  YOKE_NEEDS_GPUS(1);
+  const test::TemporaryDirectory directory;
+  for (const char* const precision : {"fp32", "o2"}) {
+    const auto run = [&](bool graph) {
+      auto config =
+          test::small_run(directory.path() / fmt::format("{}-{}", precision, graph), "lenet");
+      config.precision = precision;
+      config.device = "cuda";
+      config.cuda_graph = graph;
+      train(config);
+      return config.out;
+    };
+    expect_alike(run(false), run(true));
+  }
+}
+
+TEST(Resources, HaveTheGpu) {
+  YOKE_NEEDS_GPUS(1);
+  const test::TemporaryDirectory directory;
+  auto config = test::small_run(directory.path() / "run");
+  config.device = "cuda";
+  config.resources = true;
+  train(config);
+  const std::string lines = read_file(directory.path() / "run" / "resources.csv");
+  EXPECT_THAT(lines, testing::ContainsRegex(",[0-9]+,[1-9][0-9]+\n$"));
+}
+
+TEST(Gpus, TrainAlikeAsRanksOverNccl) {
+  YOKE_NEEDS_GPUS(2);
+  const test::TemporaryDirectory directory;
+  const auto words = [&](const std::string& out, const std::string& comm) {
+    return test::train_words(directory.path() / out,
+                             "--model lenet --device cuda --data glyphs:train=400,validation=103 "
+                             "--epochs 2 --batch-size 150 --lr 0.01 --print-every 1 --comm " +
+                                 comm);
+  };
+  test::run_ranks_well(1, words("one", "single"));
+  test::run_ranks_well(2, words("two", "nccl"));
+  expect_alike(directory.path() / "one", directory.path() / "two");
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "yoke/core/error.h"
 #include "yoke/core/random.h"
 #include "yoke/engine/arithmetic.h"
+#include "yoke/engine/captured_step.h"
 #include "yoke/engine/device_images.h"
 #include "yoke/engine/gpu_settings.h"
 #include "yoke/engine/gradient_hooks.h"
@@ -22,15 +23,28 @@ class EagerEngine final : public Engine {
         parameters_(parameters),
         arithmetic_(make_arithmetic(options.precision, model, parameters, options.another)) {
     if (options.loss_scale) scale_ = torch::ones({}, torch::device(device()));
+    if (options.graph) captured_.emplace(options.graph(device()), device());
   }
 
   Forward gradient(const Batch& batch, const StepKey& key, const GradientReady& ready) override {
     if (options_.seeding == Seeding::kEngine) torch::manual_seed(dropout_seed(batch, key));
     if (scale_.defined()) scale_.fill_(options_.loss_scale());
-    return compute(batch, ready);
+    if (!captured_) return compute(batch, ready);
+    // Hooks would keep nodes of autograd that belong to one stream.
+    const auto alone = [this](const Batch& given) { return compute(given, {}); };
+    Forward forward = batch.size() == 0 ? alone(batch) : captured_->run(batch, alone);
+    if (ready) ready(0, parameters_.size());
+    return forward;
   }
 
-  void synchronise_batch_norm(SumOverRanks sum) override { sum_over_ranks_ = std::move(sum); }
+  void synchronise_batch_norm(SumOverRanks sum) override {
+    if (captured_) {
+      throw UsageError(
+          "--cuda-graph on records a step of this rank alone, and sync_batchnorm=true adds up over "
+          "ranks in the middle of it; give --cuda-graph off, or leave out sync_batchnorm");
+    }
+    sum_over_ranks_ = std::move(sum);
+  }
 
   torch::Tensor predict(const torch::Tensor& input) override {
     const torch::NoGradGuard no_grad;
@@ -43,7 +57,7 @@ class EagerEngine final : public Engine {
     if (!device().is_cpu() && options_.precision == Precision::kFp32) {
       if (const auto tf32 = describe_tf32(); !tf32.empty()) text += fmt::format(" ({})", tf32);
     }
-    return text;
+    return captured_ ? text + ", CUDA graph" : text;
   }
 
  private:
@@ -112,6 +126,7 @@ class EagerEngine final : public Engine {
   FlatParameters& parameters_;
   const std::unique_ptr<Arithmetic> arithmetic_;
   torch::Tensor scale_;  // fp32 [], of the loss; undefined where that is not scaled
+  std::optional<CapturedStep> captured_;
   SumOverRanks sum_over_ranks_;
   std::optional<GradientHooks> hooks_;  // once someone wants to hear
 };

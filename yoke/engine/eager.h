@@ -6,6 +6,7 @@
 #include "yoke/core/flat_parameters.h"
 #include "yoke/engine/engine.h"
 #include "yoke/engine/precision.h"
+#include "yoke/engine/step_graph.h"
 #include "yoke/models/model.h"
 
 namespace yoke {
@@ -23,12 +24,15 @@ struct EagerOptions {
   /// Makes the model once more, with the same parameters and buffers but memory of its own; for
   /// Precision::kO2, once, while the engine is made.
   std::function<Model()> another = {};
+  /// Makes what the step is recorded by, for a device; empty: it is not recorded. The result is the
+  /// same, but gradient() then tells of all gradients at the end.
+  std::function<std::unique_ptr<StepGraph>(torch::Device)> graph = {};
 };
 
 /// Makes the eager engine. `parameters` are those of `model`, on the device where it is to run;
 /// batches are moved there. The loss is the cross-entropy of the model's scores, which may be
 /// logits or log-probabilities. Both must outlive the engine.
-/// @throws UsageError where `another` is missing or gives something else.
+/// @throws UsageError where `another` is missing or gives something else, or there is no graph.
 std::unique_ptr<Engine> make_eager_engine(Model& model, FlatParameters& parameters,
                                           const EagerOptions& options = {});
 

@@ -7,6 +7,7 @@
 #include "yoke/engine/compiled.h"
 #include "yoke/engine/eager.h"
 #include "yoke/engine/replicated.h"
+#include "yoke/engine/step_graph.h"
 
 namespace yoke {
 namespace {
@@ -36,12 +37,18 @@ EngineChoice make_eager(Model& model, FlatParameters& parameters, const EngineOp
         "these, or --engine compiled for bf16");
   }
   if (options.replicas < 2) {
-    auto engine = make_eager_engine(model, parameters,
-                                    {.label_smoothing = options.label_smoothing,
-                                     .precision = options.precision,
-                                     .loss_scale = options.loss_scale,
-                                     .another = options.another});
-    return {std::move(engine), "eager", 1, ""};
+    EagerOptions eager{.label_smoothing = options.label_smoothing,
+                       .precision = options.precision,
+                       .loss_scale = options.loss_scale,
+                       .another = options.another};
+    if (options.cuda_graph) eager.graph = make_step_graph;
+    return {make_eager_engine(model, parameters, eager), "eager", 1, ""};
+  }
+  if (options.cuda_graph) {
+    throw UsageError(
+        fmt::format("--cuda-graph on records the step of one replica, and --replicas is {}; give "
+                    "--cuda-graph off, or --replicas 1 and a rank for each GPU",
+                    options.replicas));
   }
   if (!options.another) {
     throw UsageError(
@@ -73,6 +80,7 @@ EngineChoice make_compiled(Model& model, FlatParameters& parameters, const Engin
 }  // namespace
 
 EngineChoice make_engine(Model& model, FlatParameters& parameters, const EngineOptions& options) {
+  if (options.cuda_graph && parameters.values().is_cpu()) make_step_graph(torch::kCPU);  // says why
   if (options.name == "eager") return make_eager(model, parameters, options);
   if (options.name == "compiled") return make_compiled(model, parameters, options);
   if (options.name != "auto") {

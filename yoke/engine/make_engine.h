@@ -22,6 +22,7 @@ struct EngineOptions {
   /// See ReplicatedOptions and EagerOptions; for more than one eager replica, and for o2.
   std::function<Model()> another = {};
   std::function<double()> loss_scale = {};  ///< See EagerOptions; where scales_loss() is true.
+  bool cuda_graph = false;  ///< Records the step, see make_step_graph(); one replica on a GPU.
 };
 
 /// An engine and what it is.

@@ -40,6 +40,7 @@ struct TrainConfig {
   std::string precision = "fp32";
   std::string device = "auto";
   std::string tf32 = "auto";
+  bool cuda_graph = false;
 
   Interval checkpoint_every;
   std::int64_t keep = 3;

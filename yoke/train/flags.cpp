@@ -195,6 +195,8 @@ const std::vector<TrainFlag>& train_flags() {
              "Which fp32 products GPUs compute in TF32: convolutions (auto, as PyTorch), matrix "
              "products too, or none",
              kStep),
+      boolean("cuda-graph", &C::cuda_graph, "on/off",
+              "On a GPU, record forward and backward once and replay them (off)", kStep),
       interval("checkpoint-every", &C::checkpoint_every, "Save all state so often", kSave),
       count("keep", &C::keep, 1, "Newest checkpoints kept", kSave),
       text("resume", &C::resume, "auto/PATH",

@@ -59,7 +59,8 @@ EngineOptions engine_options(const TrainConfig& config, const std::function<Mode
           .micro_batch = config.micro_batch,
           .label_smoothing = config.label_smoothing,
           .another = another,
-          .loss_scale = loss_scale};
+          .loss_scale = loss_scale,
+          .cuda_graph = config.cuda_graph};
 }
 
 }  // namespace

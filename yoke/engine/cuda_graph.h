@@ -1,0 +1,12 @@
+// yoke/engine/cuda_graph.h: what cuda_graph.cpp gives, which is built where LibTorch has CUDA.
+#pragma once
+#include <memory>
+
+#include "yoke/engine/step_graph.h"
+
+namespace yoke {
+
+/// See make_step_graph(). `device` is a GPU.
+std::unique_ptr<StepGraph> make_cuda_graph(torch::Device device);
+
+}  // namespace yoke
