@@ -1,6 +1,6 @@
 # Makefile: the usual jobs by name, over CMake; `make help` lists them.
 .DEFAULT_GOAL := build
-.PHONY: build train test test-sanitizers test-threads compare tidy format install clean help jobs
+.PHONY: build train test test-sanitizers test-threads compare gpu-check tidy format install clean help jobs
 
 # On a system other than Debian: install by hand what this script names, and make DEPENDENCIES=true.
 DEPENDENCIES ?= scripts/install-dependencies
@@ -43,6 +43,9 @@ compare: build  ## Time Yoke and PyTorch; tables into docs/performance.md; PHOTO
 	scripts/compare-ranks
 	$(if $(PHOTOS),scripts/compare-loader --data-dir $(PHOTOS),\
 	  @echo 'Loaders are not compared: give PHOTOS=DIR, with a folder of photos per class')
+
+gpu-check:  ## On a machine with a GPU: build, test and measure there; tables into docs/gpu.md
+	scripts/gpu-check
 
 tidy: build  ## Check names and habits with clang-tidy, the layout with clang-format
 	$(DEPENDENCIES) --lint

@@ -38,13 +38,13 @@ class Table:
                  self.begin, self.end)
         return text[:begin + len(self.begin)], text[end:]
 
-    def check(self):
+    def check(self, program=YOKE):
         """Fails now rather than after the measurements."""
         self.around()
         if not os.access(self.path.parent, os.W_OK):
             fail(f"cannot write into the folder {self.path.parent}")
-        if not os.access(ROOT / YOKE, os.X_OK):
-            fail(f"{YOKE} is missing: run make")
+        if not os.access(ROOT / program, os.X_OK):
+            fail(f"{program} is missing: run make")
 
     def write(self, rows):
         table = "\n".join(rows)
@@ -88,9 +88,9 @@ def command():
         for before, word in zip(["", *words], words))
 
 
-def origin(versions=""):
+def origin(versions="", program=YOKE):
     """On what, when and how this was measured."""
-    version = subprocess.run([ROOT / YOKE, "--version"], capture_output=True, text=True).stdout
+    version = subprocess.run([ROOT / program, "--version"], capture_output=True, text=True).stdout
     return [f"- Hardware: {cpu().get('model name', platform.machine())}, "
             f"{len(os.sched_getaffinity(0))} cores, {' '.join(features())}",
             f"- Versions: {versions}{version.strip()};",

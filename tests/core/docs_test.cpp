@@ -105,7 +105,7 @@ TEST(Documents, NameSourceFilesThatExist) {
 std::set<std::string> train_flags() {
   const auto source = read_file(fs::path(YOKE_SOURCE_DIR) / "yoke/train/flags.cpp");
   const std::regex entry(
-      R"re(\b(?:text|count|number|number<[^>]*>|seconds|choice|interval|boolean)\(\s*"([a-z-]+)")re");
+      R"re(\b(?:text|count|number|number<[^>]*>|seconds|choice|interval|boolean)\(\s*"([a-z0-9-]+)")re");
   const auto names = matches(source, entry);
   std::set<std::string> flags(names.begin(), names.end());
   flags.insert({"recipe", "help"});
@@ -126,7 +126,7 @@ std::set<std::string> other_flags() {
       "primitives", "seconds",     "grace",   "now",      "compare-threads", "ranks",
       "least-kib",  "most-kib",  // yoke
       "list",       "tests",       "lint",    "rounds",   "models",          "table",
-      "ways",       "share",       "workers",                                            // scripts
+      "ways",       "share",       "workers", "torch",                                   // scripts
       "preset",     "build",       "prefix",  "parallel", "target",          "install",  // cmake
       "logdir",     "gtest_filter"};
 }
