@@ -18,10 +18,10 @@ namespace yoke {
 
 /// All that a run needs to go on exactly as if it had not stopped.
 struct Checkpoint {
-  std::int64_t step = 0;   ///< Steps taken.
-  NamedTensors model;      ///< Parameters and buffers.
-  NamedTensors optimizer;  ///< As Optimizer::state().
-  nlohmann::json state;    ///< The trainer's: configuration, meters, versions; finite numbers only.
+  std::int64_t step = 0;     ///< Steps taken.
+  NamedTensors model{};      ///< Parameters and buffers.
+  NamedTensors optimizer{};  ///< As Optimizer::state().
+  nlohmann::json state{};  ///< The trainer's: configuration, meters, versions; finite numbers only.
 };
 
 /// Writes `checkpoint` to the directory `step-NNNNNNNN` of `directory`, which is made if need be,

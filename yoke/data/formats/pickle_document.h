@@ -82,9 +82,9 @@ using Value = std::variant<None, bool, std::int64_t, double, Text, List, Tuple, 
 struct Document {
   std::string bytes;
   std::string source;
-  std::deque<std::string> decoded;
+  std::deque<std::string> decoded{};
   std::size_t decoded_bytes = 0;  // of what `decoded` is from
-  std::vector<Value> values;
+  std::vector<Value> values{};
   Index root = 0;
 };
 
