@@ -86,65 +86,33 @@ class CifarNet(nn.Module):
         return self.fc3(F.relu(self.fc2(F.relu(self.fc1(x)))))
 
 
-def convolution(inputs, outputs, kernel, stride):
-    return nn.Conv2d(inputs, outputs, kernel, stride, kernel // 2, bias=False)
-
-
 class BasicBlock(nn.Module):
-    expansion = 1
-
-    def __init__(self, inputs, width, stride):
+    def __init__(self, inputs, outputs, stride):
         super().__init__()
-        self.conv1 = convolution(inputs, width, 3, stride)
-        self.bn1 = nn.BatchNorm2d(width)
-        self.conv2 = convolution(width, width, 3, 1)
-        self.bn2 = nn.BatchNorm2d(width)
+        self.conv1 = nn.Conv2d(inputs, outputs, 3, stride, 1, bias=False)
+        self.bn1 = nn.BatchNorm2d(outputs)
+        self.conv2 = nn.Conv2d(outputs, outputs, 3, 1, 1, bias=False)
+        self.bn2 = nn.BatchNorm2d(outputs)
         self.downsample = nn.Identity()
-        if stride != 1 or inputs != width:
+        if stride != 1:
             self.downsample = nn.Sequential(
-                convolution(inputs, width, 1, stride), nn.BatchNorm2d(width))
+                nn.Conv2d(inputs, outputs, 1, stride, bias=False), nn.BatchNorm2d(outputs))
 
     def forward(self, x):
         y = F.relu(self.bn1(self.conv1(x)))
         return F.relu(self.bn2(self.conv2(y)) + self.downsample(x))
 
 
-class Bottleneck(nn.Module):
-    expansion = 4
-
-    def __init__(self, inputs, width, stride):
+class Resnet18(nn.Module):  # with the 3x3 stem of small images
+    def __init__(self):
         super().__init__()
-        outputs = 4 * width
-        self.conv1 = convolution(inputs, width, 1, 1)
-        self.bn1 = nn.BatchNorm2d(width)
-        self.conv2 = convolution(width, width, 3, stride)
-        self.bn2 = nn.BatchNorm2d(width)
-        self.conv3 = convolution(width, outputs, 1, 1)
-        self.bn3 = nn.BatchNorm2d(outputs)
-        self.downsample = nn.Identity()
-        if stride != 1 or inputs != outputs:
-            self.downsample = nn.Sequential(
-                convolution(inputs, outputs, 1, stride), nn.BatchNorm2d(outputs))
-
-    def forward(self, x):
-        y = F.relu(self.bn1(self.conv1(x)))
-        y = F.relu(self.bn2(self.conv2(y)))
-        return F.relu(self.bn3(self.conv3(y)) + self.downsample(x))
-
-
-class Resnet(nn.Module):  # with the 3x3 stem of small images
-    def __init__(self, block, blocks):
-        super().__init__()
-        self.conv1 = convolution(3, 64, 3, 1)
+        self.conv1 = nn.Conv2d(3, 64, 3, 1, 1, bias=False)
         self.bn1 = nn.BatchNorm2d(64)
-        inputs = 64
-        for i, count in enumerate(blocks):
-            stage = nn.Sequential()
-            for j in range(count):
-                stage.append(block(inputs, 64 << i, 2 if i > 0 and j == 0 else 1))
-                inputs = block.expansion * (64 << i)
-            setattr(self, f"layer{i + 1}", stage)
-        self.fc = nn.Linear(inputs, 10)
+        self.layer1 = nn.Sequential(BasicBlock(64, 64, 1), BasicBlock(64, 64, 1))
+        self.layer2 = nn.Sequential(BasicBlock(64, 128, 2), BasicBlock(128, 128, 1))
+        self.layer3 = nn.Sequential(BasicBlock(128, 256, 2), BasicBlock(256, 256, 1))
+        self.layer4 = nn.Sequential(BasicBlock(256, 512, 2), BasicBlock(512, 512, 1))
+        self.fc = nn.Linear(512, 10)
 
     def forward(self, x):
         x = F.relu(self.bn1(self.conv1(x)))
@@ -153,9 +121,7 @@ class Resnet(nn.Module):  # with the 3x3 stem of small images
 
 
 MODELS = {"mlp": Mlp, "lenet": LeNet, "lab-cnn": LabCnn, "six-layer": SixLayer,
-          "cifar-net": CifarNet, "resnet18": lambda: Resnet(BasicBlock, [2, 2, 2, 2]),
-          "resnet34": lambda: Resnet(BasicBlock, [3, 4, 6, 3]),
-          "resnet50": lambda: Resnet(Bottleneck, [3, 4, 6, 3])}
+          "cifar-net": CifarNet, "resnet18": Resnet18}
 
 
 def main(name, optimizer_name, learning_rate, path):

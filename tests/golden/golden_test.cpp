@@ -1,5 +1,5 @@
-// tests/golden/golden_test.cpp: the first ten losses of every model equal those of the same
-// weights, batches and optimizer in plain LibTorch and in Python's PyTorch.
+// tests/golden/golden_test.cpp: the first ten losses of every model but large ones equal those of
+// the same weights, batches and optimizer in plain LibTorch and in Python's PyTorch.
 #include <gtest/gtest.h>
 #include <torch/csrc/jit/serialization/pickle.h>
 #include <torch/optim/adam.h>
@@ -22,6 +22,7 @@ namespace {
 constexpr ModelInput kInput{{3, 32, 32}, 10};
 constexpr std::uint64_t kSeed = 11;
 constexpr std::int64_t kImages = 8;  // of a batch
+constexpr std::int64_t kMostParameters = 15'000'000;
 
 /// One way to train, in Yoke's words; `lr` is what each side uses.
 struct Recipe {
@@ -34,13 +35,16 @@ std::ostream& operator<<(std::ostream& stream, const Recipe& recipe) {
   return stream << recipe.model << " " << recipe.optimizer;
 }
 
-/// Every model with momentum, and one with Adam.
+/// Every model with momentum, and one with Adam; but for large ones, whose ten steps take minutes
+/// and whose depth makes them more chaotic still. Those are tested by their scores.
 std::vector<Recipe> recipes() {
   std::vector<Recipe> recipes;
   for (const auto& name : models().names()) {
     // Deep networks with batch norm are chaotic: a last bit that differs in an update makes some
     // activation cross zero, and at a rate of 0.01 ten steps turn that into 1e-3 of the loss.
-    const bool chaotic = !make_model(name, kInput, kSeed).module->buffers().empty();
+    const Model model = make_model(name, kInput, kSeed);
+    if (count_parameters(*model.module) > kMostParameters) continue;
+    const bool chaotic = !model.module->buffers().empty();
     recipes.push_back({name, "sgd:momentum=0.9", chaotic ? 3e-5 : 0.01});
   }
   recipes.push_back({"lenet", "adam", 0.001});
