@@ -126,7 +126,7 @@ std::set<std::string> other_flags() {
       "primitives", "seconds",     "grace",   "now",      "compare-threads", "ranks",
       "least-kib",  "most-kib",  // yoke
       "list",       "tests",       "lint",    "rounds",   "models",          "table",
-      "ways",       "share",       "workers", "torch",                                   // scripts
+      "ways",       "share",       "workers", "torch",    "folders",                     // scripts
       "preset",     "build",       "prefix",  "parallel", "target",          "install",  // cmake
       "logdir",     "gtest_filter"};
 }
