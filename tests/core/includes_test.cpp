@@ -27,6 +27,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"comm", {"core"}},
     {"parallel", {"core", "comm", "engine", "optim"}},
     {"report", {"core"}},
+    {"predict", {"core"}},
     {"launch", {"core"}},
     {"train", {"core", "data", "models", "engine", "optim", "comm", "parallel", "report"}},
 };
@@ -102,6 +103,16 @@ TEST(Includes, AreNarrowWhenOfTorch) {
     for (const auto& line : file.lines) {
       EXPECT_NE(included(line), "torch/torch.h")
           << file.path << ": costs five seconds a file; include what is used, torch/types.h first";
+    }
+  }
+}
+
+TEST(Includes, AreWithoutTorchWhenOfPredict) {
+  for (const auto& file : source_files({"yoke/predict"})) {
+    for (const auto& line : file.lines) {
+      const std::string header = included(line);
+      EXPECT_FALSE(header.starts_with("torch/") || header.starts_with("ATen/"))
+          << file.path << " includes " << header << "; docs/architecture.md says that it does not";
     }
   }
 }

@@ -1,0 +1,85 @@
+// Calibrations in files, and which of them fits.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/predict/calibrated.h"
+#include "tests/support/support.h"
+#include "yoke/core/error.h"
+#include "yoke/core/file.h"
+#include "yoke/predict/calibration_file.h"
+
+namespace yoke::predict {
+namespace {
+
+using test::round_calibration;
+using testing::HasSubstr;
+
+TEST(Calibration, IsTheSameAfterBeingWrittenAndRead) {
+  const test::TemporaryDirectory folder;
+  const auto path = folder.path() / "a" / "b.json";
+  const auto written = round_calibration();
+  write_calibration(path, written);
+  const auto read = read_calibration(path);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(to_json(*read), to_json(written));
+  EXPECT_EQ(read->layouts[2].batches[1].mean, written.layouts[2].batches[1].mean);
+  EXPECT_EQ(read->communicators[1].points, written.communicators[1].points);
+}
+
+TEST(Calibration, IsNothingWithoutAFileAndRefusedWhenDamaged) {
+  const test::TemporaryDirectory folder;
+  const auto path = folder.path() / "file.json";
+  EXPECT_FALSE(read_calibration(path));
+  for (const char* const text : {"", "{", "[]", "{\"format\": 7}"}) {
+    write_file(path, text);
+    try {
+      read_calibration(path);
+      FAIL() << text;
+    } catch (const UsageError& error) {
+      EXPECT_THAT(error.what(), HasSubstr("file.json holds no calibration"));
+    }
+  }
+}
+
+TEST(Calibration, FitsTheSameMachineVersionAndFlags) {
+  const auto wanted = round_calibration();
+  auto found = wanted;
+  EXPECT_EQ(why_not_same(found, wanted, false), "");
+  EXPECT_EQ(cached_path("c", found), cached_path("c", wanted));
+  found.flags["--model"] = "lenet";
+  EXPECT_EQ(why_not_same(found, wanted, true), "it was measured with --model lenet, not lab-cnn");
+  EXPECT_NE(cached_path("c", found), cached_path("c", wanted));
+  found = wanted;
+  found.host = "there";
+  EXPECT_EQ(why_not_same(found, wanted, true), "");
+  EXPECT_THAT(why_not_same(found, wanted, false), HasSubstr("measured on there (2 cores)"));
+  found = wanted;
+  found.versions.clear();
+  EXPECT_EQ(why_not_same(found, wanted, false), "it was measured with yoke none, not 0.1.0");
+  EXPECT_NE(cached_path("c", found), cached_path("c", wanted));
+}
+
+TEST(Calibration, HasTheCommunicatorOfTheNearestRanksBelow) {
+  auto calibration = round_calibration();
+  auto more = calibration.communicators[0];
+  more.ranks = 8;
+  calibration.communicators.push_back(more);
+  EXPECT_EQ(calibration.communicator("gloo", 2).ranks, 2);
+  EXPECT_EQ(calibration.communicator("gloo", 7).ranks, 2);
+  EXPECT_EQ(calibration.communicator("gloo", 8).ranks, 8);
+  EXPECT_EQ(calibration.communicator("gloo", 100).ranks, 8);
+  EXPECT_EQ(calibration.communicator("gloo", 1).ranks, 2);
+}
+
+TEST(Calibration, FitsCommunicatorsInThreeCases) {
+  auto times = test::round_communicator("gloo", 2e-4, 1e-9);
+  for (auto& point : times.least) point.second /= 2;
+  EXPECT_NEAR(times.fit(Case::kTypical).latency_seconds, 2e-4, 1e-12);
+  EXPECT_NEAR(times.fit(Case::kLow).latency_seconds, 1e-4, 1e-12);
+  EXPECT_NEAR(times.fit(Case::kHigh).latency_seconds, 3e-4, 1e-12);
+}
+
+}  // namespace
+}  // namespace yoke::predict

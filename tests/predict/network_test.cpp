@@ -1,0 +1,121 @@
+// What operations cost over a cluster, by hand.
+#include "yoke/predict/network.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/predict/calibrated.h"
+#include "yoke/core/error.h"
+
+namespace yoke::predict {
+namespace {
+
+using test::free_cluster;
+using test::round_calibration;
+using testing::HasSubstr;
+
+constexpr double kMegabyte = 1e6;
+
+Cluster linked(std::int64_t hosts, double bytes_per_second, double latency, int ranks = 1) {
+  Cluster cluster = free_cluster(hosts);
+  cluster.link_bytes_per_second = bytes_per_second;
+  cluster.link_latency_seconds = latency;
+  cluster.ranks_per_host = ranks;
+  return cluster;
+}
+
+Cost sum(const Cluster& cluster, const char* comm = "auto") {
+  const auto calibration = round_calibration();
+  return Network(calibration, cluster, comm, Case::kTypical).all_reduce(kMegabyte);
+}
+
+TEST(Network, CostsNothingWhenThereIsOneRank) {
+  for (const char* const comm : {"auto", "gloo", "mpi", "nccl"}) {
+    EXPECT_EQ(sum(free_cluster(1), comm).total(), 0);
+  }
+}
+
+TEST(Network, CostsTheSoftwareWhenTheLinkIsFree) {
+  // 2 messages of 0.1 ms, and 1 MB at 1 ns a byte.
+  const Cost cost = sum(free_cluster(2));
+  EXPECT_NEAR(cost.waiting, 2e-4, 1e-9);
+  EXPECT_NEAR(cost.busy, 1e-3, 1e-9);
+}
+
+TEST(Network, CostsTheLinkWhenThatIsSlower) {
+  // Of 4 hosts: 6 messages of 0.1 + 0.4 ms; 1.5 MB at 10 MB/s, 1.5 ms of them copying.
+  const Cost cost = sum(linked(4, 1e7, 4e-4));
+  EXPECT_NEAR(cost.busy, 1.5e-3, 1e-9);
+  EXPECT_NEAR(cost.total(), 6 * 5e-4 + 0.15, 1e-9);
+}
+
+TEST(Network, SumsInMemoryWhenThereIsOneHost) {
+  Cluster host = free_cluster(1);
+  host.ranks_per_host = 2;
+  EXPECT_NEAR(sum(host).total(), 1e-5 + 1e-4, 1e-9);
+  host.ranks_per_host = 4;  // twice the measured ones
+  EXPECT_NEAR(sum(host).total(), 2e-5 + 2e-4, 1e-9);
+  EXPECT_NEAR(sum(host, "gloo").total(), 6e-4 + 1.5e-3, 1e-9);
+}
+
+TEST(Network, SumsInLanesWhenHostsHaveSeveralRanks) {
+  // Inside 1.5 times; 2 lanes of 0.5 MB each over 2 hosts, whose link carries both.
+  const Cost cost = sum(linked(2, 1e7, 0, 2));
+  EXPECT_NEAR(cost.busy, 1.5e-4 + 0.5e-3, 1e-9);
+  EXPECT_NEAR(cost.total(), 1.5 * 1.1e-4 + 2e-4 + 0.1, 1e-9);
+}
+
+TEST(Network, TakesTheBetterOfRingAndHalvingWhenOverMpi) {
+  auto calibration = round_calibration();
+  calibration.communicators.push_back(test::round_communicator("mpi", 2e-4, 1e-9));
+  const auto cost = [&](const char* comm, double bytes) {
+    return Network(calibration, linked(64, 1e9, 0), comm, Case::kTypical).all_reduce(bytes).total();
+  };
+  EXPECT_LT(cost("mpi", 1000), cost("gloo", 1000) / 5);  // 12 messages, not 126
+  EXPECT_LE(cost("mpi", 1e8), cost("gloo", 1e8));
+}
+
+TEST(Network, IsNoFasterThanAThrottle) {
+  const char* const comm = "throttle:over=gloo,megabytes_per_second=10,latency_milliseconds=1";
+  EXPECT_NEAR(sum(free_cluster(2), comm).total(), 2e-3 + 0.1, 1e-9);
+  const char* const fast = "throttle:megabytes_per_second=1e9,latency_milliseconds=0";
+  EXPECT_NEAR(sum(free_cluster(2), fast).total(), 1.2e-3, 1e-9);
+}
+
+TEST(Network, CarriesOverTheLinkWhatRanksOfAHostSendTogether) {
+  const auto calibration = round_calibration();
+  const Network lanes(calibration, linked(4, 1e9, 0, 2), "auto", Case::kTypical);
+  EXPECT_NEAR(lanes.link_bytes(100), 150, 1e-9);
+  const Network ring(calibration, linked(4, 1e9, 0, 2), "gloo", Case::kTypical);
+  EXPECT_NEAR(ring.link_bytes(100), 175, 1e-9);
+  EXPECT_EQ(Network(calibration, linked(1, 1e9, 0, 2), "auto", Case::kTypical).link_bytes(100), 0);
+}
+
+TEST(Network, CostsMoreOverSlowerLinksAndMoreHosts) {
+  double before = 0;
+  for (std::int64_t hosts = 2; hosts <= 8192; hosts *= 2) {
+    const double cost = sum(linked(hosts, 1e8, 1e-4)).total();
+    EXPECT_GT(cost, before);
+    EXPECT_LT(cost, sum(linked(hosts, 1e7, 1e-4)).total());
+    EXPECT_LT(cost, sum(linked(hosts, 1e8, 1e-3)).total());
+    before = cost;
+  }
+}
+
+TEST(Network, RefusesWhatItCannotTell) {
+  const auto expect_refused = [](const Cluster& cluster, const char* comm, const char* message) {
+    try {
+      sum(cluster, comm);
+      FAIL() << comm;
+    } catch (const UsageError& error) {
+      EXPECT_THAT(error.what(), HasSubstr(message));
+    }
+  };
+  expect_refused(free_cluster(2), "nccl", "allowed: auto, gloo");
+  expect_refused(free_cluster(2), "shared-memory", "--comm auto");
+  expect_refused(free_cluster(2), "mpi", "was not measured in this calibration, which has: gloo");
+  expect_refused(free_cluster(2), "gloo:x=1", "'x'");
+}
+
+}  // namespace
+}  // namespace yoke::predict

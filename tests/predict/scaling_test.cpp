@@ -1,0 +1,82 @@
+// Where scaling stops, why, and which strategy is best there.
+#include "yoke/predict/scaling.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/predict/calibrated.h"
+#include "yoke/predict/sentences.h"
+
+namespace yoke::predict {
+namespace {
+
+using test::free_cluster;
+using test::job;
+using test::round_calibration;
+using testing::HasSubstr;
+
+TEST(Scaling, StopsWhereImagesRunOutWhenTheLinkIsFree) {
+  // A step of 1 ms and 0.1 ms an image: twice the hosts pay until few images are left to each.
+  auto calibration = round_calibration();
+  calibration.communicators[0] = test::round_communicator("gloo", 1e-9, 1e-15);
+  const auto end = find_end(calibration, job(), free_cluster(1), 1, 4096);
+  ASSERT_TRUE(end);
+  EXPECT_EQ(end->hosts, 128);  // 1.2 ms there, 1.1 ms on 256
+  EXPECT_EQ(end->limit, Limit::kCompute);
+  EXPECT_THAT(say_end(end, 4096),
+              HasSubstr("Scaling stops at 128 hosts, by compute: twice as many would train less "
+                        "than a tenth faster, for 256 images a step are 1 image to a rank"));
+}
+
+TEST(Scaling, StopsByTheLinkWhenThatIsSlow) {
+  Cluster cluster = free_cluster(1);
+  cluster.link_bytes_per_second = 1e7;
+  const auto end = find_end(round_calibration(), job(), cluster, 1, 4096);
+  ASSERT_TRUE(end);
+  EXPECT_EQ(end->hosts, 1);
+  EXPECT_EQ(end->limit, Limit::kLink);
+  EXPECT_THAT(say_end(end, 4096), HasSubstr("Scaling stops at 1 host, by link"));
+}
+
+TEST(Scaling, GoesOnWhenNothingIsExchanged) {
+  Job own = job("averaging:every=end", 256);
+  own.per_rank = true;
+  EXPECT_FALSE(find_end(round_calibration(), own, free_cluster(1), 1, 32));
+  EXPECT_THAT(say_end(std::nullopt, 32), HasSubstr("does not stop up to 32 hosts"));
+}
+
+TEST(Scaling, StopsByFailuresWhenHostsFailOften) {
+  Job own = job("averaging:every=end", 2);
+  own.per_rank = true;
+  Cluster cluster = free_cluster(1);
+  cluster.host_mean_between_failures = 20'000;
+  cluster.restart_seconds = 100;
+  const auto end = find_end(round_calibration(), own, cluster, 1, 4096);
+  ASSERT_TRUE(end);
+  EXPECT_EQ(end->limit, Limit::kFailures);
+  EXPECT_THAT(say_end(end, 4096), HasSubstr("failures and checkpoints take"));
+}
+
+TEST(Scaling, MeasuresSpeedUpAgainstTheFirst) {
+  const auto calibration = round_calibration();
+  const auto two = predict(calibration, job("averaging:every=end"), free_cluster(2));
+  const auto eight = predict(calibration, job("averaging:every=end"), free_cluster(8));
+  EXPECT_NEAR(speed_up(two, eight), 13.8 / 4.2, 1e-9);
+  EXPECT_NEAR(efficiency(two, eight), 13.8 / 4.2 / 4, 1e-9);
+  EXPECT_EQ(efficiency(two, two), 1);
+}
+
+TEST(Scaling, ComparesStrategiesAndSaysWhichLearnsOtherwise) {
+  Cluster cluster = free_cluster(8);
+  cluster.link_bytes_per_second = 1e7;
+  const auto choices = compare_strategies(round_calibration(), job(), cluster);
+  ASSERT_EQ(choices.size(), 3U);
+  EXPECT_EQ(choices.front().plan.text, "averaging:every=16");
+  const auto text = say_best(choices);
+  EXPECT_THAT(text, HasSubstr("On 8 hosts, of the strategies that take the steps of one rank"));
+  EXPECT_THAT(text, HasSubstr("averaging:every=16 would take"));
+  EXPECT_EQ(compare_strategies(round_calibration(), job("averaging:every=2"), cluster).size(), 4U);
+}
+
+}  // namespace
+}  // namespace yoke::predict

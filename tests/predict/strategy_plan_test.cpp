@@ -1,0 +1,60 @@
+// Strategies as text, as far as costs go.
+#include "yoke/predict/strategy_plan.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "yoke/core/error.h"
+#include "yoke/parallel/strategy.h"
+
+namespace yoke::predict {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(StrategyPlan, ReadsWhatDecidesCosts) {
+  const auto reduced = plan_strategy("allreduce:compress=bf16,bucket_mib=2,check_every=5");
+  EXPECT_EQ(reduced.kind, StrategyKind::kAllReduce);
+  EXPECT_EQ(reduced.element_bytes, 2);
+  EXPECT_EQ(reduced.first_bucket_bytes, 1 << 20);
+  EXPECT_EQ(reduced.bucket_bytes, 2 << 20);
+  EXPECT_TRUE(reduced.same_steps());
+  EXPECT_TRUE(plan_strategy("allreduce:shard_state=true").shard_state);
+  const auto averaged = plan_strategy("averaging:every=50,outer=nesterov:lr=0.7+momentum=0.5");
+  EXPECT_EQ(averaged.every, 50);
+  EXPECT_EQ(averaged.extra_vectors, 3);
+  EXPECT_FALSE(averaged.same_steps());
+  EXPECT_TRUE(std::isinf(plan_strategy("averaging:every=end").every));
+  const auto served = plan_strategy("parameter-server:servers=2,mode=async,staleness=4");
+  EXPECT_EQ(served.servers, 2);
+  EXPECT_FALSE(served.in_step);
+  EXPECT_FALSE(served.same_steps());
+  EXPECT_TRUE(plan_strategy("parameter-server").same_steps());
+  EXPECT_FALSE(plan_strategy("hogwild").in_step);
+}
+
+TEST(StrategyPlan, KnowsEveryStrategy) {
+  for (const auto& entry : strategies().entries()) EXPECT_NO_THROW(plan_strategy(entry.name));
+}
+
+TEST(StrategyPlan, RefusesWhatItHasNoModelOf) {
+  const auto expect_refused = [](const char* text, const char* message) {
+    try {
+      plan_strategy(text);
+      FAIL() << text;
+    } catch (const UsageError& error) {
+      EXPECT_THAT(error.what(), HasSubstr(message));
+    }
+  };
+  expect_refused("gossip", "allowed: allreduce, averaging, parameter-server, hogwild");
+  expect_refused("allreduce:compress=powersgd", "compress=none, bf16 or fp16");
+  expect_refused("allreduce:accumulate=2", "leave it out");
+  expect_refused("allreduce:bucket=2", "bucket_mib");
+  expect_refused("averaging:warmup=1", "averaging for the others");
+  expect_refused("hogwild:workers=2", "--ranks-per-host");
+}
+
+}  // namespace
+}  // namespace yoke::predict

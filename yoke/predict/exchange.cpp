@@ -1,0 +1,124 @@
+#include "yoke/predict/exchange.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "yoke/core/error.h"
+#include "yoke/predict/collectives.h"
+#include "yoke/predict/overlap.h"
+
+namespace yoke::predict {
+namespace {
+
+constexpr double kElementBytes = sizeof(float);
+
+/// Buckets on their way during the backward pass; `cost` of each by its bytes.
+template <typename CostOf>
+double overlapped(const StrategyPlan& plan, const Calibration& calibration, const RankStep& step,
+                  double last_waiting, CostOf cost_of) {
+  std::vector<Transfer> transfers;
+  double busy = 0;
+  for (const auto& bucket : cut_gradient(calibration.parameters, step.layout->ready,
+                                         plan.first_bucket_bytes, plan.bucket_bytes)) {
+    const Cost cost = cost_of(static_cast<double>(bucket.elements) * plan.element_bytes);
+    busy += cost.busy;
+    transfers.push_back({bucket.ready * step.gradient, cost.waiting});
+  }
+  if (last_waiting > 0) transfers.push_back({step.gradient, last_waiting});
+  return busy + exposed_seconds(transfers, step.gradient);
+}
+
+Exchange all_reduce(const StrategyPlan& plan, const Calibration& calibration,
+                    const Network& network, const RankStep& step) {
+  const double bytes = static_cast<double>(calibration.parameter_count()) * plan.element_bytes;
+  const double loss = network.all_reduce(kElementBytes).total();
+  Exchange found{.bytes_per_host = network.link_bytes(bytes)};
+  if (plan.shard_state) {
+    found.seconds = network.all_reduce(bytes).total() + loss;
+  } else {
+    found.seconds = overlapped(plan, calibration, step, loss,
+                               [&](double part) { return network.all_reduce(part); });
+  }
+  return found;
+}
+
+Exchange averaging(const StrategyPlan& plan, const Calibration& calibration,
+                   const Network& network) {
+  const double bytes = static_cast<double>(calibration.parameter_count() + 1) * kElementBytes;
+  return {.seconds = network.all_reduce(bytes).total() / plan.every,
+          .floor_seconds = 0,
+          .bytes_per_host = network.link_bytes(bytes) / plan.every};
+}
+
+/// Every rank serves a part: each sends every other its part of the gradient, and of parameters.
+Exchange serving_all(const StrategyPlan& plan, const Calibration& calibration,
+                     const Cluster& cluster, const Network& network, const RankStep& step) {
+  const auto ranks = static_cast<double>(cluster.ranks());
+  const double each = cluster.ranks_per_host;
+  const double away = (ranks - each) / std::max(1.0, ranks - 1);  // of its peers, on other hosts
+  const auto cost = [&](double bytes) {
+    const Sent sent = ring_half(cluster.ranks(), bytes);
+    return network.send(sent, each * away * sent.bytes);
+  };
+  const double bytes = static_cast<double>(calibration.parameter_count()) * kElementBytes;
+  return {.seconds = overlapped(plan, calibration, step, 0, cost) + cost(bytes).total(),
+          .floor_seconds = 0,
+          .bytes_per_host = 2 * each * away * ring_half(cluster.ranks(), bytes).bytes};
+}
+
+/// Some ranks serve alone. In step all push at once, so that each waits for the server's link.
+Exchange serving_apart(const StrategyPlan& plan, const Calibration& calibration,
+                       const Cluster& cluster, const Network& network, const RankStep& step) {
+  const auto servers = static_cast<double>(plan.servers);
+  const auto workers = static_cast<double>(count_workers(plan, cluster));
+  const double incast = std::max(1.0, workers / servers);
+  const double at_once = plan.in_step ? incast : 1;
+  const auto cost = [&](double bytes) {
+    const double sharing = std::max<double>(at_once, cluster.ranks_per_host);
+    return network.send({.messages = servers, .bytes = bytes}, sharing * bytes);
+  };
+  const double bytes = static_cast<double>(calibration.parameter_count()) * kElementBytes;
+  Exchange found{.seconds = overlapped(plan, calibration, step, 0, cost) + cost(bytes).total()};
+  found.bytes_per_host = cluster.hosts > 1 ? 2 * incast * bytes : 0;
+  if (cluster.hosts > 1) {
+    found.floor_seconds = incast * bytes / cluster.link_bytes_per_second;
+  }
+  return found;
+}
+
+}  // namespace
+
+std::int64_t count_workers(const StrategyPlan& plan, const Cluster& cluster) {
+  if (plan.kind == StrategyKind::kHogwild && cluster.hosts > 1) {
+    throw UsageError(fmt::format(
+        "--strategy hogwild shares one host's memory, and {} hosts are asked for; give --hosts 1 "
+        "or another strategy",
+        cluster.hosts));
+  }
+  const std::int64_t workers = cluster.ranks() - plan.servers;
+  if (workers >= 1) return workers;
+  throw UsageError(fmt::format(
+      "--strategy {} has {} servers, and {} hosts have {} ranks; allowed: fewer servers than ranks",
+      plan.text, plan.servers, cluster.hosts, cluster.ranks()));
+}
+
+Exchange exchange(const StrategyPlan& plan, const Calibration& calibration, const Cluster& cluster,
+                  const Network& network, const RankStep& step) {
+  if (cluster.ranks() == 1) return {};
+  switch (plan.kind) {
+    case StrategyKind::kAllReduce:
+      return all_reduce(plan, calibration, network, step);
+    case StrategyKind::kAveraging:
+      return averaging(plan, calibration, network);
+    case StrategyKind::kServer:
+      return plan.servers == 0 ? serving_all(plan, calibration, cluster, network, step)
+                               : serving_apart(plan, calibration, cluster, network, step);
+    case StrategyKind::kHogwild:
+      break;
+  }
+  return {};
+}
+
+}  // namespace yoke::predict

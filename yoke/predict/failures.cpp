@@ -1,0 +1,31 @@
+#include "yoke/predict/failures.h"
+
+#include <cmath>
+#include <limits>
+
+namespace yoke::predict {
+namespace {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
+}  // namespace
+
+double young_interval(const FailureCosts& costs) {
+  return costs.mean_between > 0 ? std::sqrt(2 * costs.checkpoint * costs.mean_between) : kNever;
+}
+
+double daly_interval(const FailureCosts& costs) {
+  const double d = costs.checkpoint, m = costs.mean_between;
+  if (m <= 0) return kNever;
+  if (d >= 2 * m) return m;
+  const double x = d / (2 * m);
+  return std::sqrt(2 * d * m) * (1 + std::sqrt(x) / 3 + x / 9) - d;
+}
+
+double failure_overhead(const FailureCosts& costs, double interval) {
+  const double d = costs.checkpoint, m = costs.mean_between;
+  if (m <= 0) return std::isinf(interval) ? 0 : d / interval;
+  return m * std::exp(costs.restart / m) * std::expm1((interval + d) / m) / interval - 1;
+}
+
+}  // namespace yoke::predict

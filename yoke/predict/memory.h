@@ -1,0 +1,17 @@
+// yoke/predict/memory.h: what a rank keeps in memory.
+#pragma once
+#include "yoke/predict/calibration.h"
+#include "yoke/predict/cluster.h"
+#include "yoke/predict/strategy_plan.h"
+
+namespace yoke::predict {
+
+/// Bytes of a rank with images, from `measured`, those of one that trains by itself: parameters,
+/// gradients, the optimizer's state, activations, data. All-reduce with state in parts, and
+/// servers, take the optimizer's state away or share it out over ranks (Rajbhandari et al. 2020,
+/// "ZeRO", section 5.1); averaging adds vectors of its own; ranks that serve add a gradient of
+/// every worker for their part, and a copy of it.
+double rank_memory(const StrategyPlan& plan, const Calibration& calibration, const Cluster& cluster,
+                   double measured);
+
+}  // namespace yoke::predict

@@ -1,0 +1,47 @@
+// yoke/predict/scaling.h: a training on growing numbers of hosts, and what that says.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "yoke/predict/prediction.h"
+
+namespace yoke::predict {
+
+/// What most of the lost time goes to.
+enum class Limit { kCompute, kLink, kData, kStragglers, kFailures };
+
+/// For people: `the link`.
+std::string name_of(Limit limit);
+
+/// Where twice the hosts no longer pay.
+struct ScalingEnd {
+  std::int64_t hosts = 0;
+  Prediction at, doubled;
+  Limit limit = Limit::kCompute;  ///< Of `doubled`, against an even share of the work of `at`.
+};
+
+/// A strategy and its prediction.
+struct StrategyChoice {
+  StrategyPlan plan;
+  Prediction prediction;
+};
+
+/// Times as many images per second as `base`, in the typical case.
+double speed_up(const Prediction& base, const Prediction& prediction);
+
+/// Speed-up over the ideal one, which is in proportion to hosts.
+double efficiency(const Prediction& base, const Prediction& prediction);
+
+/// The fewest hosts from `first` on, doubled each time and at most `most`, whose double would train
+/// less than a tenth faster, failures included; nothing where there is none.
+std::optional<ScalingEnd> find_end(const Calibration& calibration, const Job& job,
+                                   const Cluster& cluster, std::int64_t first, std::int64_t most);
+
+/// The job's own strategy, and all-reduce, a parameter server on every rank and averaging every 16
+/// steps, on `cluster`; the fastest first.
+std::vector<StrategyChoice> compare_strategies(const Calibration& calibration, const Job& job,
+                                               const Cluster& cluster);
+
+}  // namespace yoke::predict

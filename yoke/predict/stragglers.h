@@ -1,0 +1,16 @@
+// yoke/predict/stragglers.h: how long the slowest of many takes.
+#pragma once
+#include <cstdint>
+
+namespace yoke::predict {
+
+/// The expected maximum of `count` independent lognormal times, over their mean; at least 1, and 1
+/// for one of them. `spread` is the standard deviation of their logarithm. By the distribution of
+/// the largest of n (David and Nagaraja 2003, "Order Statistics", section 2.1), integrated.
+double slowest_of(std::int64_t count, double spread);
+
+/// The spread of the sum of `steps` independent lognormal times of `spread` each, itself taken as
+/// lognormal with the same mean and variance (Fenton 1960).
+double spread_of_sum(double spread, double steps);
+
+}  // namespace yoke::predict
