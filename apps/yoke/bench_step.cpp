@@ -1,7 +1,6 @@
 // apps/yoke/bench_step.cpp: `yoke bench step`, the speed of one training step on images in memory.
 #include <fmt/format.h>
 #include <torch/cuda.h>
-#include <torch/utils.h>
 
 #include <memory>
 
@@ -9,6 +8,7 @@
 #include "apps/yoke/environment.h"
 #include "apps/yoke/image_flag.h"
 #include "apps/yoke/number_flag.h"
+#include "apps/yoke/random_batch.h"
 #include "apps/yoke/samples.h"
 #include "yoke/core/error.h"
 #include "yoke/core/threads.h"
@@ -67,12 +67,6 @@ struct Bench {
   std::int64_t next = 0;
 };
 
-Batch random_batch(const Given& given, const ImageShape& shape) {
-  torch::manual_seed(1);
-  return {.input = torch::randn({given.batch_size, shape.channels, shape.height, shape.width}),
-          .target = torch::randint(given.classes, {given.batch_size})};
-}
-
 torch::Device device_of(const Given& given) {
   if (given.device == "cpu") return torch::kCPU;
   if (given.device != "cuda") {
@@ -123,7 +117,7 @@ Bench::Bench(const Given& given)
       choice(make_engine(model, parameters, engine_options(given, scaler.get()))),
       compiled(dynamic_cast<CompiledEngine*>(choice.engine.get())),
       optimizer(build_optimizer(given, parameters, scaler.get())),
-      batch(random_batch(given, model.input)) {
+      batch(random_batch(given.batch_size, model.input, given.classes)) {
   batch.input = batch.input.to(parameters.values().device());
   batch.target = batch.target.to(parameters.values().device());
   if (compiled == nullptr && (given.layers || given.primitives)) {

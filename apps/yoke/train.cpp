@@ -8,62 +8,26 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
-#include <map>
 #include <memory>
 
 #include "apps/yoke/commands.h"
 #include "apps/yoke/environment.h"
+#include "apps/yoke/given_config.h"
 #include "apps/yoke/stop_signal.h"
 #include "yoke/core/error.h"
 #include "yoke/core/file.h"
 #include "yoke/core/format.h"
-#include "yoke/train/flags.h"
-#include "yoke/train/resume.h"
 
 namespace yoke {
 namespace {
 
 constexpr int kStopped = 75;  // EX_TEMPFAIL: can be resumed
 
-/// What the command line gave, as text.
+/// What the command line gave.
 struct Given {
-  std::string recipe;
-  std::map<std::string, std::string> values;
+  GivenConfig config;
   Stopwatch clock;
 };
-
-void apply_file(TrainConfig& config, const std::filesystem::path& path) {
-  apply_recipe(config, read_recipe(path), path.string());
-}
-
-/// Recipe, then the configuration of a run to go on with, then flags: the later wins.
-TrainConfig resolve(const Given& given) {
-  TrainConfig config;
-  if (!given.recipe.empty()) apply_file(config, given.recipe);
-  const bool total = given.values.contains("batch-size");
-  const bool per_rank = given.values.contains("batch-size-per-rank");
-  const auto apply_flags = [&] {
-    if (total && !per_rank) config.batch_size_per_rank.reset();
-    if (per_rank && !total) config.batch_size.reset();
-    for (const auto& flag : train_flags()) {
-      const auto value = given.values.find(flag.name);
-      if (value != given.values.end()) flag.set(config, value->second);
-    }
-  };
-  apply_flags();
-  if (config.resume.empty()) return config;
-  const auto saved = resumed_run(config) / "config.toml";
-  if (!std::filesystem::exists(saved)) return config;
-  const std::string resume = config.resume;
-  const auto out = config.out;
-  config = TrainConfig();
-  apply_file(config, saved);
-  if (!given.recipe.empty()) apply_file(config, given.recipe);
-  config.resume = resume;
-  config.out = out;
-  apply_flags();
-  return config;
-}
 
 /// This process's arguments, as typed but for quotes.
 std::string command_line() {
@@ -115,7 +79,7 @@ Output standard_output() {
 }
 
 int train_command(const Given& given) {
-  TrainConfig config = resolve(given);
+  TrainConfig config = resolve(given.config);
   if (config.threads == 0) config.threads = threads_from_environment();
   const TrainContext context{.output = standard_output(),
                              .world = world_from_environment(),
@@ -128,32 +92,12 @@ int train_command(const Given& given) {
   return result.status == RunStatus::kCompleted ? 0 : kStopped;
 }
 
-void add_flag(CLI::App& command, const TrainFlag& flag, Given& given) {
-  const std::string name = "--" + flag.name;
-  CLI::Option* option = nullptr;
-  if (flag.value.empty()) {
-    option = command.add_flag_function(
-        name, [&given, name = flag.name](std::int64_t) { given.values[name] = "true"; }, flag.help);
-  } else {
-    option = command.add_option_function<std::string>(
-        name, [&given, name = flag.name](const std::string& value) { given.values[name] = value; },
-        flag.help);
-    option->type_name(flag.value);
-    if (const auto value = flag.get(TrainConfig())) option->default_str(*value);
-  }
-  option->group(flag.group);
-}
-
 }  // namespace
 
 void add_train_command(CLI::App& program, Run& run) {
   auto* command = program.add_subcommand("train", "Train a model");
   const auto given = std::make_shared<Given>();
-  command
-      ->add_option("--recipe", given->recipe,
-                   "TOML file with defaults for every flag below; flags given here win")
-      ->type_name("FILE");
-  for (const auto& flag : train_flags()) add_flag(*command, flag, *given);
+  add_config_flags(*command, given->config);
   command->callback([given, &run] { run = [given] { return train_command(*given); }; });
 }
 

@@ -1,0 +1,26 @@
+// apps/yoke/given_config.h: the flags of `yoke train`, as they come from a command line.
+#pragma once
+#include <CLI/CLI.hpp>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "yoke/train/config.h"
+
+namespace yoke {
+
+/// What the command line gave, as text.
+struct GivenConfig {
+  std::string recipe;
+  std::map<std::string, std::string> values;  ///< By the flag's name.
+};
+
+/// Adds `--recipe` and the flags of `yoke train` that are in `names`; all where that is empty.
+/// `given` must outlive the command.
+void add_config_flags(CLI::App& command, GivenConfig& given,
+                      const std::vector<std::string>& names = {});
+
+/// Recipe, then the configuration of a run to go on with, then flags: the later wins.
+TrainConfig resolve(const GivenConfig& given);
+
+}  // namespace yoke
