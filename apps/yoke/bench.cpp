@@ -11,6 +11,7 @@ void add_bench_command(CLI::App& program, Run& run) {
   add_bench_allreduce_command(*command, run);
   add_bench_loader_command(*command, run);
   add_bench_step_command(*command, run);
+  add_bench_training_command(*command, run);
 }
 
 }  // namespace yoke

@@ -7,5 +7,6 @@ namespace yoke {
 void add_bench_allreduce_command(CLI::App& bench, Run& run);
 void add_bench_loader_command(CLI::App& bench, Run& run);
 void add_bench_step_command(CLI::App& bench, Run& run);
+void add_bench_training_command(CLI::App& bench, Run& run);
 
 }  // namespace yoke
