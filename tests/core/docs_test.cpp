@@ -119,6 +119,17 @@ std::set<std::string> launch_flags() {
   return {names.begin(), names.end()};
 }
 
+/// The flags of `yoke predict` and `yoke bench training` beside those of `yoke train`.
+std::set<std::string> predict_flags() {
+  std::set<std::string> flags;
+  for (const char* const file : {"apps/yoke/predict_flags.cpp", "apps/yoke/bench_training.cpp"}) {
+    const auto source = read_file(fs::path(YOKE_SOURCE_DIR) / file);
+    const auto names = matches(source, std::regex(R"re(\("--([a-z-]+)")re"));
+    flags.insert(names.begin(), names.end());
+  }
+  return flags;
+}
+
 /// Flags of Yoke's other commands, and of other programs.
 std::set<std::string> other_flags() {
   return {
@@ -137,12 +148,15 @@ std::vector<std::string> flags_in(const std::string& text) {
 }
 
 TEST(Documents, NameFlagsThatExist) {
-  const auto train = train_flags(), launch = launch_flags(), other = other_flags();
+  const auto train = train_flags(), launch = launch_flags(), predict = predict_flags(),
+             other = other_flags();
   ASSERT_THAT(train, testing::IsSupersetOf({"model", "batch-size", "seed", "resources"}));
+  ASSERT_THAT(predict, testing::IsSupersetOf({"cores-per-host", "slow", "graph", "images"}));
   int checked = 0;
   for (const auto& line : lines_of_documents()) {
     for (const auto& flag : flags_in(line.text)) {
-      EXPECT_TRUE(train.contains(flag) || launch.contains(flag) || other.contains(flag))
+      EXPECT_TRUE(train.contains(flag) || launch.contains(flag) || predict.contains(flag) ||
+                  other.contains(flag))
           << line.where() << " names --" << flag;
       ++checked;
     }
@@ -157,6 +171,15 @@ TEST(Documents, NameEveryFlagOfRun) {
   for (const auto& flag : flags) {
     EXPECT_NE(text.find("`--" + flag + "`"), std::string::npos)
         << "docs/launch.md lacks --" << flag;
+  }
+}
+
+TEST(Documents, NameEveryFlagOfPredict) {
+  const auto text = read_file(fs::path(YOKE_SOURCE_DIR) / "docs/predict.md");
+  const auto source = read_file(fs::path(YOKE_SOURCE_DIR) / "apps/yoke/predict_flags.cpp");
+  for (const auto& flag : matches(source, std::regex(R"re(\("--([a-z-]+)")re"))) {
+    EXPECT_NE(text.find("`--" + flag + "`"), std::string::npos)
+        << "docs/predict.md lacks --" << flag;
   }
 }
 

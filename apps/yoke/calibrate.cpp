@@ -1,0 +1,163 @@
+#include "apps/yoke/calibrate.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <ctime>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "apps/yoke/capture.h"
+#include "apps/yoke/step_flags.h"
+#include "apps/yoke/temporary_folder.h"
+#include "yoke/core/file.h"
+#include "yoke/core/recipe.h"
+#include "yoke/core/threads.h"
+#include "yoke/predict/calibration_file.h"
+#include "yoke/report/hardware.h"
+#include "yoke/train/flags.h"
+
+namespace yoke {
+namespace {
+
+using predict::Calibration;
+using predict::CommunicatorTimes;
+
+/// What the first of `ranks` ranks of this program prints with `arguments`.
+std::string run_ranks(int ranks, const std::vector<std::string>& arguments) {
+  std::vector<std::string> command = {own_program().string()};
+  if (ranks == 1) {
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    return capture(command);
+  }
+  const TemporaryFolder logs;
+  const auto count = std::to_string(ranks);
+  command.insert(command.end(), {"run", "-np", count, "--log-dir", logs.path().string(), "--"});
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  capture(command);
+  return read_file(logs.path() / "attempt-0" / "rank-0" / "stdout.log");
+}
+
+/// The flags of a step alone, as a recipe that ranks read.
+std::string step_recipe(const TrainConfig& config) {
+  std::vector<RecipeEntry> chosen;
+  for (const auto& entry : to_recipe(config)) {
+    const auto& names = step_flags();
+    const bool wanted = std::find(names.begin(), names.end(), entry.key) != names.end();
+    if (wanted && entry.key != "batch-size" && entry.key != "threads") chosen.push_back(entry);
+  }
+  return recipe_text(chosen);
+}
+
+Calibration measure_layout(const CalibrationWanted& wanted, int ranks, int threads) {
+  fmt::print(stderr, "Measuring steps of {} rank{} with {} thread{} each\n", ranks,
+             ranks == 1 ? "" : "s", threads, threads == 1 ? "" : "s");
+  const TemporaryFolder folder;
+  const auto recipe = folder.path() / "step.toml";
+  write_file(recipe, step_recipe(wanted.config));
+  const auto printed = run_ranks(
+      ranks, {"bench", "training", "--recipe", recipe.string(), "--threads",
+              std::to_string(threads), "--images", fmt::format("{}", fmt::join(wanted.images, ",")),
+              "--seconds", fmt::format("{}", wanted.seconds), "--json"});
+  return predict::calibration_from_json(nlohmann::json::parse(last_line(printed)),
+                                        "'yoke bench training'");
+}
+
+/// KiB of the largest sum to measure: a power of four, up to 64 MiB.
+std::int64_t most_kib(const Calibration& calibration) {
+  constexpr std::int64_t kLeast = 256, kMost = 65536;
+  std::int64_t kib = kLeast;
+  while (kib < kMost && kib * 1024 < calibration.parameter_count() * 4) kib *= 4;
+  return kib;
+}
+
+CommunicatorTimes measure_communicator(const Calibration& calibration, const std::string& name,
+                                       int ranks, double seconds) {
+  fmt::print(stderr, "Measuring sums over {} ranks by {}\n", ranks, name);
+  const std::vector<std::string> arguments = {"bench",      "allreduce",
+                                              "--comm",     name,
+                                              "--most-kib", std::to_string(most_kib(calibration)),
+                                              "--seconds",  fmt::format("{}", seconds / 5),
+                                              "--json"};
+  std::string printed;
+  if (name == "mpi") {  // which starts its own ranks
+    std::vector<std::string> command = {own_program().string()};
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    command.insert(command.end(), {"--ranks", std::to_string(ranks)});
+    printed = capture(command);
+  } else {
+    printed = run_ranks(ranks, arguments);
+  }
+  CommunicatorTimes times{.name = name, .ranks = ranks, .points = {}, .least = {}};
+  const std::string best = name == "shared-memory" ? "shared-memory, in place" : name;
+  const auto json = nlohmann::json::parse(last_line(printed));
+  for (const auto& row : json.at("allreduce")) {
+    if (row.at("comm") != best) continue;
+    times.points.emplace_back(row.at("bytes"), row.at("p50_ms").get<double>() / 1e3);
+    times.least.emplace_back(row.at("bytes"), row.at("min_ms").get<double>() / 1e3);
+  }
+  return times;
+}
+
+bool has(const Calibration& calibration, const std::string& communicator) {
+  return std::any_of(calibration.communicators.begin(), calibration.communicators.end(),
+                     [&](const auto& times) { return times.name == communicator; });
+}
+
+}  // namespace
+
+Calibration describe_calibration(const CalibrationWanted& wanted) {
+  // Measured otherwise, or of no weight.
+  static const std::set<std::string> kNoMatter = {"batch-size", "threads", "data-dir", "seed"};
+  const Hardware machine = hardware();
+  Calibration calibration;
+  calibration.host = machine.host;
+  calibration.cpu = machine.cpu;
+  calibration.cores = cpu_budget().threads(1);
+  calibration.versions = versions();
+  for (const auto& entry : to_recipe(wanted.config)) {
+    const auto& names = step_flags();
+    const bool counts = std::find(names.begin(), names.end(), entry.key) != names.end();
+    const bool apart = kNoMatter.contains(entry.key);
+    if (counts && !apart) calibration.flags["--" + entry.key] = entry.value;
+  }
+  calibration.flags["images a rank"] = std::to_string(wanted.images.back());
+  return calibration;
+}
+
+bool lacks(const Calibration& calibration, const CalibrationWanted& wanted) {
+  return std::any_of(wanted.layouts.begin(), wanted.layouts.end(),
+                     [&](const auto& layout) {
+                       return calibration.find_layout(layout.first, layout.second) == nullptr;
+                     }) ||
+         std::any_of(wanted.communicators.begin(), wanted.communicators.end(),
+                     [&](const auto& name) { return !has(calibration, name); });
+}
+
+void complete(Calibration& calibration, const CalibrationWanted& wanted) {
+  for (const auto& [ranks, threads] : wanted.layouts) {
+    if (calibration.find_layout(ranks, threads) != nullptr) continue;
+    Calibration found = measure_layout(wanted, ranks, threads);
+    calibration.layouts.push_back(std::move(found.layouts.front()));
+    calibration.train_images = found.train_images;
+    calibration.parameters = std::move(found.parameters);
+    calibration.optimizer_state_bytes = found.optimizer_state_bytes;
+    calibration.loader_images_per_second = found.loader_images_per_second;
+    calibration.checkpoint = found.checkpoint;
+  }
+  for (const auto& name : wanted.communicators) {
+    if (has(calibration, name)) continue;
+    std::vector<int> ranks = {2};
+    if (calibration.cores > 2) ranks.push_back(calibration.cores);
+    for (const int count : ranks) {
+      calibration.communicators.push_back(
+          measure_communicator(calibration, name, count, wanted.seconds));
+    }
+  }
+  calibration.date = fmt::format("{:%Y-%m-%d %H:%M} UTC", fmt::gmtime(std::time(nullptr)));
+}
+
+}  // namespace yoke
