@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <numeric>
 #include <set>
 
@@ -22,11 +23,13 @@ const Layout* Calibration::find_layout(int ranks, int threads) const {
 }
 
 Link CommunicatorTimes::fit(Case which) const {
-  std::vector<Point> chosen = which == Case::kLow ? least : points;
-  for (std::size_t i = 0; i < chosen.size(); ++i) {
-    if (which == Case::kHigh) chosen[i].second = 2 * points[i].second - least[i].second;
-  }
-  return fit_link(chosen);
+  const Link typical = fit_link(points), shortest = fit_link(least);
+  const double direction = which == Case::kLow ? -1 : which == Case::kHigh ? 1 : 0;
+  const auto moved = [&](double from, double to) {
+    return from + direction * std::max(0.0, from - to);
+  };
+  return {.latency_seconds = moved(typical.latency_seconds, shortest.latency_seconds),
+          .seconds_per_byte = moved(typical.seconds_per_byte, shortest.seconds_per_byte)};
 }
 
 const CommunicatorTimes& Calibration::communicator(const std::string& name, int ranks) const {

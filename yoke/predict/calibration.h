@@ -35,8 +35,8 @@ struct CommunicatorTimes {
   std::vector<Point> points = {};  ///< Medians; bytes ascending.
   std::vector<Point> least = {};   ///< The shortest of the same sizes.
 
-  /// The median's line in the typical case, the shortest's in the low one, and in the high one as
-  /// far above the median as that is below.
+  /// In the typical case the line through the medians; in the low one that of the shortest where it
+  /// is below, and in the high one as far above.
   Link fit(Case which) const;
 };
 

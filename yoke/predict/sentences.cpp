@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace yoke::predict {
 namespace {
@@ -11,30 +12,26 @@ std::string plural(std::int64_t count, const char* word) {
   return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s");
 }
 
-/// What becomes of a step of `end.doubled`.
+/// Where the most of a step of `end.doubled` goes.
 std::string say_why(const ScalingEnd& end) {
-  const Outcome& outcome = end.doubled.typical;
-  const StepParts& step = outcome.step;
-  const double total = 1e3 * step.total();
-  const auto of_step = [&](double seconds, const char* what) {
-    return fmt::format("of a step of {:.3g} ms there, {:.3g} ms are {}", total, 1e3 * seconds,
-                       what);
+  const StepParts& step = end.doubled.typical.step;
+  const auto of_which = [](double seconds, const std::string& what) {
+    return fmt::format("of which {:.3g} ms are {}", 1e3 * seconds, what);
   };
   switch (end.limit) {
     case Limit::kCompute:
-      return fmt::format("{} are {} to a rank, which takes {:.3g} ms however it is linked",
-                         plural(end.doubled.batch_size, "image") + " a step",
-                         plural(static_cast<std::int64_t>(end.doubled.images_per_rank), "image"),
-                         1e3 * step.compute);
+      return of_which(step.compute,
+                      fmt::format("computing {} a rank",
+                                  plural(std::llround(end.doubled.images_per_rank), "image")));
     case Limit::kLink:
-      return of_step(step.link, "waiting for the link");
+      return of_which(step.link, "waiting for the link");
     case Limit::kData:
-      return of_step(step.data_wait, "waiting for data");
+      return of_which(step.data_wait, "waiting for data");
     case Limit::kStragglers:
-      return of_step(step.stragglers, "waiting for the slowest rank");
+      return of_which(step.stragglers, "waiting for the slowest rank");
     case Limit::kFailures:
-      return fmt::format("failures and checkpoints take {:.0f} % more time there",
-                         100 * outcome.failure_overhead);
+      return fmt::format("failures and checkpoints add {:.0f} %",
+                         100 * end.doubled.typical.failure_overhead);
   }
   return {};
 }
@@ -48,8 +45,10 @@ std::string say_end(const std::optional<ScalingEnd>& end, std::int64_t most) {
         plural(most, "host"));
   }
   return fmt::format(
-      "Scaling stops at {}, by {}: twice as many would train less than a tenth faster, for {}.",
-      plural(end->hosts, "host"), name_of(end->limit), say_why(*end));
+      "Scaling stops at {}, by {}: on {} a step takes {:.3g} ms, {}, and training is less than a "
+      "tenth faster.",
+      plural(end->hosts, "host"), name_of(end->limit), end->doubled.hosts,
+      1e3 * end->doubled.typical.step.total(), say_why(*end));
 }
 
 std::string say_best(const std::vector<StrategyChoice>& choices) {
