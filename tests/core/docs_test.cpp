@@ -124,7 +124,7 @@ std::set<std::string> predict_flags() {
   std::set<std::string> flags;
   for (const char* const file : {"apps/yoke/predict_flags.cpp", "apps/yoke/bench_training.cpp"}) {
     const auto source = read_file(fs::path(YOKE_SOURCE_DIR) / file);
-    const auto names = matches(source, std::regex(R"re(\("--([a-z-]+)")re"));
+    const auto names = matches(source, std::regex(R"re(\(\s*"--([a-z-]+)")re"));
     flags.insert(names.begin(), names.end());
   }
   return flags;
@@ -177,7 +177,7 @@ TEST(Documents, NameEveryFlagOfRun) {
 TEST(Documents, NameEveryFlagOfPredict) {
   const auto text = read_file(fs::path(YOKE_SOURCE_DIR) / "docs/predict.md");
   const auto source = read_file(fs::path(YOKE_SOURCE_DIR) / "apps/yoke/predict_flags.cpp");
-  for (const auto& flag : matches(source, std::regex(R"re(\("--([a-z-]+)")re"))) {
+  for (const auto& flag : matches(source, std::regex(R"re(\(\s*"--([a-z-]+)")re"))) {
     EXPECT_NE(text.find("`--" + flag + "`"), std::string::npos)
         << "docs/predict.md lacks --" << flag;
   }
