@@ -35,6 +35,14 @@ std::string contents(const Descriptor& file) {
   return text;
 }
 
+/// What main() printed before and after the message of an error goes.
+std::string message_of(std::string text) {
+  constexpr std::string_view kBefore = "yoke: ";
+  if (text.starts_with(kBefore)) text.erase(0, kBefore.size());
+  while (text.ends_with('\n')) text.pop_back();
+  return text;
+}
+
 }  // namespace
 
 std::filesystem::path own_program() { return std::filesystem::canonical("/proc/self/exe"); }
@@ -52,6 +60,8 @@ std::string capture(const std::vector<std::string>& arguments, const std::string
     ::poll(&ended, 1, /*timeout=*/-1);
     status = process.poll();
   }
+  constexpr int kWrongUsage = 2;
+  if (*status == kWrongUsage) throw UsageError(message_of(contents(err)));
   if (*status != 0) {
     throw Error(fmt::format("'{}' failed ({}):\n{}{}", fmt::join(arguments, " "), *status,
                             contents(out), contents(err)));

@@ -10,7 +10,8 @@ namespace yoke {
 std::filesystem::path own_program();
 
 /// Runs `arguments`, the first a program, and returns its standard output; `input` is its standard
-/// input. @throws Error with what it printed when it fails; UsageError when it cannot be run.
+/// input. @throws Error with what it printed when it fails; UsageError with its message when it
+/// ends with the status of wrong usage, 2, and when it cannot be run.
 std::string capture(const std::vector<std::string>& arguments, const std::string& input = "");
 
 /// The last line of `text` that is not empty.

@@ -55,20 +55,20 @@ Job job_of(const TrainConfig& config) {
               config.batch_size_per_rank.value_or(config.batch_size.value_or(kDefaultBatchSize)),
           .per_rank = config.batch_size_per_rank.has_value(),
           .strategy = predict::plan_strategy(config.strategy),
-          .comm = config.comm};
+          .comm = predict::plan_communicator(config.comm)};
 }
 
-/// Communicators that networks of this job are made of.
+/// Those that most trainings use, and this job's.
 std::vector<std::string> communicators_of(const Job& job) {
   std::vector<std::string> names = {"gloo", "shared-memory"};
-  if (job.comm.find("mpi") != std::string::npos) names.emplace_back("mpi");
+  const auto& own = job.comm.between;
+  if (std::find(names.begin(), names.end(), own) == names.end()) names.push_back(own);
   return names;
 }
 
 /// What the smallest cluster needs: larger ones have fewer images a rank.
 CalibrationWanted wanted_of(const GivenPrediction& given, const TrainConfig& config, const Job& job,
-                            Cluster cluster, int cores, std::int64_t fewest_hosts) {
-  cluster.hosts = fewest_hosts;
+                            const Cluster& cluster, int cores) {
   const std::int64_t workers = predict::count_workers(job.strategy, cluster);
   const std::int64_t most =
       job.per_rank ? job.batch_size : (job.batch_size + workers - 1) / workers;
@@ -83,9 +83,14 @@ CalibrationWanted wanted_of(const GivenPrediction& given, const TrainConfig& con
 
 /// From the file or the cache, or measured now and kept there.
 Calibration calibrated(const GivenPrediction& given, const TrainConfig& config, const Job& job,
-                       std::int64_t fewest_hosts) {
+                       const std::vector<std::int64_t>& hosts) {
   const int cores = cpu_budget().threads(1);
-  auto wanted = wanted_of(given, config, job, cluster_of(given, cores), cores, fewest_hosts);
+  Cluster cluster = cluster_of(given, cores);
+  for (const std::int64_t count : {hosts.back(), hosts.front()}) {  // refused before measuring
+    cluster.hosts = count;
+    predict::check(job, cluster);
+  }
+  const auto wanted = wanted_of(given, config, job, cluster, cores);
   const Calibration empty = describe_calibration(wanted);
   const bool named = !given.calibration.empty();
   const fs::path path =
@@ -127,7 +132,7 @@ int predict_command(const GivenPrediction& given) {
   const TrainConfig config = resolve(given.config);
   const Job job = job_of(config);
   if (!given.graph.empty()) predict::graph_terminal(given.graph);  // refused before measuring
-  const Calibration calibration = calibrated(given, config, job, hosts.front());
+  const Calibration calibration = calibrated(given, config, job, hosts);
   Cluster cluster = cluster_of(given, calibration.cores);
   const std::string title =
       fmt::format("{} on {}, {} images a step{}, {}", config.model, config.data, job.batch_size,

@@ -109,9 +109,14 @@ TEST_F(Predict, RefusesWrongUsageBeforeItMeasures) {
   expect_refused({"--hosts", "0"}, "--hosts is '0'");
   expect_refused({"--slow", "1x0.5"}, "--slow is '1x0.5'; allowed: COUNTxFACTOR");
   expect_refused({"--strategy", "gossip"}, "allowed: allreduce, averaging");
+  expect_refused({"--comm", "nccl"}, "allowed: auto, gloo");
+  expect_refused({"--strategy", "hogwild"}, "--strategy hogwild shares one host's memory");
   expect_refused({"--device", "cuda"}, "give --device cpu");
   expect_refused({"--link-gbps", "0"}, "'0' is given; allowed: a number above 0");
   expect_refused({"--graph", "a.gif"}, "--graph is 'a.gif'; allowed: a file that ends in");
+  const auto unknown = run_yoke(words({"--optimizer", "newton"}));  // told by what measures
+  EXPECT_EQ(unknown.status, 2) << unknown.output;
+  EXPECT_THAT(unknown.output, HasSubstr("yoke: unknown optimizer 'newton'; allowed: "));
   write_file(file(), "{}");
   expect_refused({}, "calibration.json holds no calibration");
 }

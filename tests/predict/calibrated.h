@@ -73,7 +73,7 @@ inline predict::Job job(const std::string& strategy = "allreduce", std::int64_t 
   return {.batch_size = batch_size,
           .per_rank = false,
           .strategy = predict::plan_strategy(strategy),
-          .comm = "auto"};
+          .comm = {}};
 }
 
 }  // namespace yoke::test

@@ -26,11 +26,12 @@ Cluster linked(std::int64_t hosts, double bytes_per_second, double latency, int 
 
 Cost sum(const Cluster& cluster, const char* comm = "auto") {
   const auto calibration = round_calibration();
-  return Network(calibration, cluster, comm, Case::kTypical).all_reduce(kMegabyte);
+  return Network(calibration, cluster, plan_communicator(comm), Case::kTypical)
+      .all_reduce(kMegabyte);
 }
 
 TEST(Network, CostsNothingWhenThereIsOneRank) {
-  for (const char* const comm : {"auto", "gloo", "mpi", "nccl"}) {
+  for (const char* const comm : {"auto", "gloo", "mpi", "throttle"}) {
     EXPECT_EQ(sum(free_cluster(1), comm).total(), 0);
   }
 }
@@ -69,7 +70,8 @@ TEST(Network, TakesTheBetterOfRingAndHalvingWhenOverMpi) {
   auto calibration = round_calibration();
   calibration.communicators.push_back(test::round_communicator("mpi", 2e-4, 1e-9));
   const auto cost = [&](const char* comm, double bytes) {
-    return Network(calibration, linked(64, 1e9, 0), comm, Case::kTypical).all_reduce(bytes).total();
+    const Network network(calibration, linked(64, 1e9, 0), plan_communicator(comm), Case::kTypical);
+    return network.all_reduce(bytes).total();
   };
   EXPECT_LT(cost("mpi", 1000), cost("gloo", 1000) / 5);  // 12 messages, not 126
   EXPECT_LE(cost("mpi", 1e8), cost("gloo", 1e8));
@@ -84,11 +86,13 @@ TEST(Network, IsNoFasterThanAThrottle) {
 
 TEST(Network, CarriesOverTheLinkWhatRanksOfAHostSendTogether) {
   const auto calibration = round_calibration();
-  const Network lanes(calibration, linked(4, 1e9, 0, 2), "auto", Case::kTypical);
-  EXPECT_NEAR(lanes.link_bytes(100), 150, 1e-9);
-  const Network ring(calibration, linked(4, 1e9, 0, 2), "gloo", Case::kTypical);
-  EXPECT_NEAR(ring.link_bytes(100), 175, 1e-9);
-  EXPECT_EQ(Network(calibration, linked(1, 1e9, 0, 2), "auto", Case::kTypical).link_bytes(100), 0);
+  const auto bytes = [&](std::int64_t hosts, const char* comm) {
+    return Network(calibration, linked(hosts, 1e9, 0, 2), plan_communicator(comm), Case::kTypical)
+        .link_bytes(100);
+  };
+  EXPECT_NEAR(bytes(4, "auto"), 150, 1e-9);
+  EXPECT_NEAR(bytes(4, "gloo"), 175, 1e-9);
+  EXPECT_EQ(bytes(1, "auto"), 0);
 }
 
 TEST(Network, CostsMoreOverSlowerLinksAndMoreHosts) {
@@ -112,7 +116,6 @@ TEST(Network, RefusesWhatItCannotTell) {
     }
   };
   expect_refused(free_cluster(2), "nccl", "allowed: auto, gloo");
-  expect_refused(free_cluster(2), "shared-memory", "--comm auto");
   expect_refused(free_cluster(2), "mpi", "was not measured in this calibration, which has: gloo");
   expect_refused(free_cluster(2), "gloo:x=1", "'x'");
 }

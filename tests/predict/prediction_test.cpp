@@ -183,6 +183,10 @@ TEST(Prediction, SharesABatchOutByTheLargestShare) {
 TEST(Prediction, RefusesWhatDoesNotFit) {
   EXPECT_THROW(on(free_cluster(2), job("hogwild")), UsageError);
   EXPECT_THROW(on(free_cluster(2), job("parameter-server:servers=2")), UsageError);
+  Job shared = job();
+  shared.comm = plan_communicator("shared-memory");
+  EXPECT_THROW(on(free_cluster(2), shared), UsageError);
+  EXPECT_NO_THROW(on(free_cluster(1), shared));
 }
 
 }  // namespace

@@ -1,11 +1,7 @@
 #include "yoke/predict/network.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
-#include "yoke/core/error.h"
-#include "yoke/core/options.h"
 #include "yoke/predict/collectives.h"
 
 namespace yoke::predict {
@@ -30,45 +26,18 @@ Link shared_of(const Calibration& calibration, int ranks, Case which) {
 
 }  // namespace
 
-Network::Network(const Calibration& calibration, const Cluster& cluster, std::string_view comm,
-                 Case which)
-    : cluster_(cluster) {
+Network::Network(const Calibration& calibration, const Cluster& cluster,
+                 const CommunicatorPlan& plan, Case which)
+    : cluster_(cluster), plan_(plan) {
   if (cluster.ranks() == 1) return;
-  Choice choice = Choice::parse(comm, "communicator");
-  std::string between = "gloo";
-  bool shares = cluster.ranks_per_host > 1;
-  if (choice.name == "throttle") {
-    kind_ = Kind::kRing;
-    shares = false;
-    between = choice.options.get("over", std::string("gloo"));
-    const double megabytes = choice.options.get("megabytes_per_second", 125.0, 1e-6);
-    const double latency = choice.options.get("latency_milliseconds", 0.05, 0.0);
-    throttle_ = Link{.latency_seconds = latency / 1e3, .seconds_per_byte = 1 / (megabytes * 1e6)};
-  } else if (choice.name == "gloo" || choice.name == "mpi") {
-    kind_ = choice.name == "gloo" ? Kind::kRing : Kind::kBest;
-    shares = false;
-    between = choice.name;
-  } else if (choice.name == "hierarchical") {
-    between = choice.options.get("between", "gloo", {"gloo", "mpi"});
-  } else if (choice.name == "shared-memory" && cluster.hosts > 1) {
-    throw UsageError(fmt::format(
-        "--comm shared-memory connects the ranks of one host, and {} hosts are asked for; give "
-        "--comm auto",
-        cluster.hosts));
-  } else if (choice.name != "auto" && choice.name != "shared-memory") {
-    throw UsageError(fmt::format(
-        "--comm {}: yoke predict has no model of it; allowed: auto, gloo, hierarchical, mpi, "
-        "shared-memory, throttle",
-        comm));
-  }
-  choice.options.finish();
+  const bool shares = plan.shares_memory && cluster.ranks_per_host > 1;
   if (shares) shared_ = shared_of(calibration, cluster.ranks_per_host, which);
-  if (cluster.hosts > 1 || !shares) software_ = software_of(calibration, between, which);
+  if (cluster.hosts > 1 || !shares) software_ = software_of(calibration, plan.between, which);
 }
 
 Sent Network::chosen(std::int64_t ranks, double bytes) const {
   const Sent ring = ring_all_reduce(ranks, bytes);
-  if (kind_ != Kind::kBest) return ring;
+  if (!plan_.chooses) return ring;
   const Sent halving = halving_doubling_all_reduce(ranks, bytes);
   return over_link(halving, halving).total() < over_link(ring, ring).total() ? halving : ring;
 }
@@ -77,8 +46,8 @@ Sent Network::chosen(std::int64_t ranks, double bytes) const {
 Cost Network::over_link(const Sent& software, const Sent& wire) const {
   Cost cost{.busy = software.bytes * software_.seconds_per_byte,
             .waiting = software.messages * software_.latency_seconds};
-  if (throttle_) {
-    cost.waiting = std::max(cost.waiting, throttle_->seconds(software) - cost.busy);
+  if (plan_.throttle) {
+    cost.waiting = std::max(cost.waiting, plan_.throttle->seconds(software) - cost.busy);
   } else if (cluster_.hosts > 1) {
     cost.waiting += wire.messages * cluster_.link_latency_seconds;
     cost.waiting += std::max(0.0, wire.bytes / cluster_.link_bytes_per_second - cost.busy);
@@ -98,7 +67,7 @@ Cost Network::inside(double bytes) const {
 }
 
 Cost Network::all_reduce(double bytes) const {
-  if (kind_ != Kind::kHierarchical) return flat(cluster_.ranks(), bytes);
+  if (!plan_.shares_memory) return flat(cluster_.ranks(), bytes);
   const Cost host = inside(bytes);
   if (cluster_.hosts == 1) return host;
   constexpr double kSumAndShare = 1.5;
@@ -117,7 +86,7 @@ Cost Network::send(const Sent& sent, double host_bytes) const {
 
 double Network::link_bytes(double bytes) const {
   if (cluster_.hosts == 1) return 0;
-  const auto ranks = kind_ == Kind::kHierarchical ? cluster_.hosts : cluster_.ranks();
+  const auto ranks = plan_.shares_memory ? cluster_.hosts : cluster_.ranks();
   return chosen(ranks, bytes).bytes;
 }
 

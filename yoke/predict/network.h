@@ -2,11 +2,11 @@
 // that does them.
 #pragma once
 #include <optional>
-#include <string_view>
 
 #include "yoke/predict/calibration.h"
 #include "yoke/predict/case.h"
 #include "yoke/predict/cluster.h"
+#include "yoke/predict/communicator_plan.h"
 #include "yoke/predict/link.h"
 
 namespace yoke::predict {
@@ -22,9 +22,8 @@ struct Cost {
 /// The ranks of a cluster, connected by a communicator.
 class Network {
  public:
-  /// `comm` as of `yoke train --comm`; all three are read here alone. @throws UsageError for a
-  /// communicator without a model, not calibrated, or that cannot connect these hosts.
-  Network(const Calibration& calibration, const Cluster& cluster, std::string_view comm,
+  /// All are read here alone. @throws UsageError for a communicator that was not calibrated.
+  Network(const Calibration& calibration, const Cluster& cluster, const CommunicatorPlan& plan,
           Case which);
 
   /// A sum of `bytes` on every rank. Over hosts with several ranks each `hierarchical` sums inside
@@ -41,18 +40,15 @@ class Network {
   double link_bytes(double bytes) const;
 
  private:
-  enum class Kind { kRing, kBest, kHierarchical };
-
   Cost inside(double bytes) const;
   Cost flat(std::int64_t ranks, double bytes) const;
   Sent chosen(std::int64_t ranks, double bytes) const;
   Cost over_link(const Sent& software, const Sent& wire) const;
 
   const Cluster cluster_;
-  Kind kind_ = Kind::kHierarchical;
-  Link software_;                 // of a rank, where the link costs nothing
-  std::optional<Link> shared_;    // of a sum inside a host; set where ranks share memory
-  std::optional<Link> throttle_;  // of every rank, whatever its host
+  const CommunicatorPlan plan_;
+  Link software_;               // of a rank, where the link costs nothing
+  std::optional<Link> shared_;  // of a sum inside a host; set where ranks share memory
 };
 
 }  // namespace yoke::predict

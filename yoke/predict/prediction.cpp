@@ -1,8 +1,11 @@
 #include "yoke/predict/prediction.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
+#include "yoke/core/error.h"
 #include "yoke/predict/exchange.h"
 #include "yoke/predict/failures.h"
 #include "yoke/predict/memory.h"
@@ -56,7 +59,18 @@ void add_failures(const Calibration& calibration, const Cluster& cluster, Outcom
 
 }  // namespace
 
+void check(const Job& job, const Cluster& cluster) {
+  count_workers(job.strategy, cluster);
+  if (!job.comm.one_host || cluster.hosts == 1) return;
+  throw UsageError(
+      fmt::format("--comm shared-memory connects the ranks of one host, and {} hosts are asked "
+                  "for; give --comm "
+                  "auto",
+                  cluster.hosts));
+}
+
 Prediction predict(const Calibration& calibration, const Job& job, const Cluster& cluster) {
+  check(job, cluster);
   const std::int64_t workers = count_workers(job.strategy, cluster);
   Prediction found{.hosts = cluster.hosts, .ranks = cluster.ranks()};
   found.batch_size = job.per_rank ? job.batch_size * workers : job.batch_size;

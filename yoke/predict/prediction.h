@@ -1,12 +1,11 @@
 // yoke/predict/prediction.h: a training on a cluster: time, bytes, memory, failures.
 #pragma once
 #include <cstdint>
-#include <optional>
-#include <string>
 
 #include "yoke/predict/calibration.h"
 #include "yoke/predict/case.h"
 #include "yoke/predict/cluster.h"
+#include "yoke/predict/communicator_plan.h"
 #include "yoke/predict/strategy_plan.h"
 
 namespace yoke::predict {
@@ -16,7 +15,7 @@ struct Job {
   std::int64_t batch_size = 256;  ///< Over all ranks, or of each.
   bool per_rank = false;
   StrategyPlan strategy = {};
-  std::string comm = "auto";
+  CommunicatorPlan comm = {};
 };
 
 /// Where the seconds of a step go, of the rank that the others wait for.
@@ -55,7 +54,11 @@ struct Prediction {
   }
 };
 
-/// @throws UsageError where the strategy or communicator does not fit the cluster.
+/// @throws UsageError where the strategy or communicator of `job` cannot run on `cluster`.
+void check(const Job& job, const Cluster& cluster);
+
+/// What `job` takes on `cluster`. @throws UsageError as check() does, and where something was not
+/// calibrated.
 Prediction predict(const Calibration& calibration, const Job& job, const Cluster& cluster);
 
 }  // namespace yoke::predict

@@ -1,0 +1,23 @@
+// yoke/predict/communicator_plan.h: how a communicator of `yoke train` connects ranks.
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "yoke/predict/link.h"
+
+namespace yoke::predict {
+
+/// A communicator, as far as its costs go.
+struct CommunicatorPlan {
+  std::string between = "gloo";  ///< The one that carries messages where ranks share no memory.
+  bool shares_memory = true;     ///< Whether the ranks of a host sum in memory first.
+  bool chooses = false;          ///< Between a ring and halving-doubling, else always a ring.
+  bool one_host = false;         ///< Whether it connects the ranks of one host alone.
+  std::optional<Link> throttle = std::nullopt;  ///< No rank sends faster.
+};
+
+/// Reads `--comm`. @throws UsageError on an unknown name or option, or one without a model.
+CommunicatorPlan plan_communicator(std::string_view text);
+
+}  // namespace yoke::predict
