@@ -7,13 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "yoke/core/process.h"
 #include "yoke/launch/hosts.h"
 #include "yoke/launch/streams.h"
 
 namespace yoke::launch {
-
-/// Variables of an environment by name.
-using Environment = std::map<std::string, std::string>;
 
 /// How many hosts a run may have; elastic when the two differ.
 struct NodeRange {

@@ -2,7 +2,7 @@
 #pragma once
 #include <filesystem>
 
-#include "yoke/launch/descriptor.h"
+#include "yoke/core/descriptor.h"
 
 namespace yoke::launch {
 

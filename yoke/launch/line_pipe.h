@@ -3,7 +3,7 @@
 #include <functional>
 #include <string>
 
-#include "yoke/launch/descriptor.h"
+#include "yoke/core/descriptor.h"
 #include "yoke/launch/event_loop.h"
 
 namespace yoke::launch {

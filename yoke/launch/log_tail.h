@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "yoke/launch/console.h"
-#include "yoke/launch/descriptor.h"
+#include "yoke/core/descriptor.h"
 
 namespace yoke::launch {
 

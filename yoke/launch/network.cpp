@@ -10,7 +10,7 @@
 
 #include "yoke/core/error.h"
 #include "yoke/core/network.h"
-#include "yoke/launch/descriptor.h"
+#include "yoke/core/descriptor.h"
 
 namespace yoke::launch {
 

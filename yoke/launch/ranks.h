@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "yoke/launch/log_tail.h"
-#include "yoke/launch/process.h"
+#include "yoke/core/process.h"
 #include "yoke/launch/rank_environment.h"
 
 namespace yoke::launch {

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "yoke/core/error.h"
-#include "yoke/launch/process.h"
+#include "yoke/core/process.h"
 
 namespace yoke::launch {
 

@@ -1,10 +1,10 @@
-// yoke/launch/descriptor.h: an open file descriptor with one owner.
+// yoke/core/descriptor.h: an open file descriptor with one owner.
 #pragma once
 #include <unistd.h>
 
 #include <utility>
 
-namespace yoke::launch {
+namespace yoke {
 
 /// Closes its descriptor; -1 holds none.
 class Descriptor {
@@ -27,4 +27,4 @@ class Descriptor {
   int fd_;
 };
 
-}  // namespace yoke::launch
+}  // namespace yoke

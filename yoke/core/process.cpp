@@ -1,4 +1,4 @@
-#include "yoke/launch/process.h"
+#include "yoke/core/process.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -14,7 +14,7 @@ extern "C" {  // glibc 2.36 forgets to say so
 
 #include "yoke/core/error.h"
 
-namespace yoke::launch {
+namespace yoke {
 namespace {
 
 std::vector<char*> pointers(std::vector<std::string>& words) {
@@ -106,4 +106,4 @@ std::optional<int> Process::poll() {
   return exit_;
 }
 
-}  // namespace yoke::launch
+}  // namespace yoke

@@ -1,14 +1,17 @@
-// yoke/launch/process.h: a child process, watched by a descriptor.
+// yoke/core/process.h: a child process, watched by a descriptor.
 #pragma once
 #include <csignal>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "yoke/launch/config.h"
-#include "yoke/launch/descriptor.h"
+#include "yoke/core/descriptor.h"
 
-namespace yoke::launch {
+namespace yoke {
+
+/// Variables of an environment by name.
+using Environment = std::map<std::string, std::string>;
 
 /// How a process starts.
 struct ProcessOptions {
@@ -42,4 +45,4 @@ class Process {
   std::optional<int> exit_;
 };
 
-}  // namespace yoke::launch
+}  // namespace yoke
