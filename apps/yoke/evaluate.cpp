@@ -69,12 +69,7 @@ nlohmann::ordered_json to_json(const Evaluation& result, const std::vector<std::
       {"images", result.images}, {"loss", result.loss},
       {"top1", result.top1},     {"top5", result.top5},
       {"classes", names},        {"per_class_accuracy", result.per_class_accuracy}};
-  const auto classes = static_cast<std::size_t>(result.confusion.size(0));
-  const auto* const cells = result.confusion.data_ptr<std::int64_t>();
-  for (std::size_t row = 0; row < classes; ++row) {
-    json["confusion"].push_back(
-        std::vector<std::int64_t>(cells + row * classes, cells + (row + 1) * classes));
-  }
+  json["confusion"] = confusion_rows(result);
   return json;
 }
 

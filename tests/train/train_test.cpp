@@ -35,8 +35,9 @@ TEST(Train, WritesItsFilesAndEveryFieldOfTheSummary) {
   config.checkpoint_every = Interval::parse("1epoch", "");
   const auto result = train(config);
   EXPECT_EQ(result.status, RunStatus::kCompleted);
-  for (const char* file : {"config.toml", "metrics.jsonl", "summary.json", "resources.csv",
-                           "model.safetensors", "checkpoints/step-00000018/manifest.json"}) {
+  for (const char* file :
+       {"config.toml", "metrics.jsonl", "summary.json", "resources.csv", "phases.csv",
+        "model.safetensors", "checkpoints/step-00000018/manifest.json"}) {
     EXPECT_TRUE(fs::exists(result.directory / file)) << file;
   }
   const auto summary = nlohmann::json::parse(read_file(result.directory / "summary.json"));
@@ -61,6 +62,33 @@ TEST(Train, WritesItsFilesAndEveryFieldOfTheSummary) {
   EXPECT_NEAR(summary["images_per_second"].get<double>() * summary["train_seconds"].get<double>(),
               3 * 512, 1e-6);
   EXPECT_GE(summary["wall_seconds"].get<double>(), summary["train_seconds"].get<double>());
+}
+
+TEST(Train, RecordsItsPhasesAndTheConfusionOfClasses) {
+  const TemporaryDirectory directory;
+  auto config = small_run(directory.path() / "run");
+  config.epochs = 1;
+  config.checkpoint_every = Interval::parse("1epoch", "");
+  train(config);
+  std::istringstream lines(read_file(config.out / "phases.csv"));
+  std::vector<std::string> phases;
+  double last = 0;
+  for (std::string line; std::getline(lines, line);) {
+    if (line == "seconds,phase") continue;
+    const auto comma = line.find(',');
+    EXPECT_GE(std::stod(line), last) << line;
+    last = std::stod(line);
+    phases.push_back(line.substr(comma + 1));
+  }
+  EXPECT_THAT(phases, testing::ElementsAre("loading", "training", "evaluating", "training",
+                                           "checkpointing", "training", "checkpointing", "training",
+                                           "checkpointing", "ended"));
+  const auto summary = test::summary(config.out);
+  std::int64_t images = 0;
+  for (const auto& row : summary["confusion"]) {
+    for (const auto& cell : row) images += cell.get<std::int64_t>();
+  }
+  EXPECT_EQ(images, summary["val_images"]);
 }
 
 TEST(Train, ConfigurationOnDiskRepeatsTheRun) {

@@ -50,6 +50,16 @@ Evaluation summarise(const Sums& sums) {
 
 }  // namespace
 
+std::vector<std::vector<std::int64_t>> confusion_rows(const Evaluation& evaluation) {
+  const auto classes = evaluation.confusion.size(0);
+  const auto* const cells = evaluation.confusion.data_ptr<std::int64_t>();
+  std::vector<std::vector<std::int64_t>> rows;
+  for (std::int64_t row = 0; row < classes; ++row) {
+    rows.emplace_back(cells + row * classes, cells + (row + 1) * classes);
+  }
+  return rows;
+}
+
 Evaluation evaluate(Engine& engine, Communicator& communicator,
                     std::shared_ptr<const Dataset> dataset, std::int64_t batch_size,
                     const LoaderOptions& options) {

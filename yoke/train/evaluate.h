@@ -23,6 +23,9 @@ struct Evaluation {
   torch::Tensor confusion;  ///< int64 [classes, classes]: rows are true, columns are predicted.
 };
 
+/// The confusion matrix as numbers, a row for each true class.
+std::vector<std::vector<std::int64_t>> confusion_rows(const Evaluation& evaluation);
+
 /// Runs `engine` over `dataset` in its order, shared out over the ranks of `communicator`.
 Evaluation evaluate(Engine& engine, Communicator& communicator,
                     std::shared_ptr<const Dataset> dataset, std::int64_t batch_size,

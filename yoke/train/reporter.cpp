@@ -21,17 +21,18 @@ std::unique_ptr<Progress> progress_for(const TrainConfig& config, const Output& 
 }  // namespace
 
 Reporter::Reporter(const TrainConfig& config, const RunDirectory& directory, const Output& output,
-                   int rank, std::optional<std::int64_t> resume_step, double earlier_seconds,
+                   int rank, std::optional<std::int64_t> resume_step, double seconds,
                    std::vector<std::string> gpus)
     : progress_(progress_for(config, rank == 0 ? output : Output())) {
   if (rank == 0) metrics_.emplace(directory.metrics(), resume_step);
+  if (rank == 0) phases_.emplace(directory.phases());
   if (rank == 0 && config.tensorboard) {
     tensorboard_ = std::make_unique<TensorBoardWriter>(
         directory.path, resume_step ? std::optional(*resume_step + 1) : std::nullopt);
   }
   if (config.resources) {
     resources_ = std::make_unique<ResourceSampler>(directory.resources(), rank,
-                                                   std::chrono::milliseconds(500), earlier_seconds,
+                                                   std::chrono::milliseconds(500), seconds,
                                                    GpuCounters(std::move(gpus)));
   }
 }
@@ -53,6 +54,12 @@ void Reporter::graph(const Model& model) {
     const auto example = torch::zeros(
         {1, model.input.channels, model.input.height, model.input.width}, torch::device(device));
     tensorboard_->add_graph(graph_definition(*trace(model, example)));
+  });
+}
+
+void Reporter::phase(const std::string& phase, double seconds) {
+  guarded([&] {
+    if (phases_) phases_->begin(phase, seconds);
   });
 }
 

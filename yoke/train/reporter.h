@@ -9,6 +9,7 @@
 
 #include "yoke/models/model.h"
 #include "yoke/report/metrics.h"
+#include "yoke/report/phases.h"
 #include "yoke/report/progress.h"
 #include "yoke/report/resources.h"
 #include "yoke/report/tensorboard.h"
@@ -27,16 +28,18 @@ struct Output {
 /// Writes reports. A file that cannot be written never ends the training: it is said once.
 class Reporter {
  public:
-  /// `resume_step` and `earlier_seconds` continue the files of a resumed run. Only rank 0 reports;
-  /// every rank records its resources, after rank 0 has begun the file, and those of the GPUs at
-  /// `gpus`, addresses on the PCI bus.
+  /// `resume_step` continues the files of a resumed run, which has taken `seconds` so far. Only
+  /// rank 0 reports; every rank records its resources, after rank 0 has begun the file, and those of
+  /// the GPUs at `gpus`, addresses on the PCI bus.
   Reporter(const TrainConfig& config, const RunDirectory& directory, const Output& output, int rank,
-           std::optional<std::int64_t> resume_step, double earlier_seconds,
+           std::optional<std::int64_t> resume_step, double seconds,
            std::vector<std::string> gpus = {});
 
   void message(const std::string& text) { progress_->message(text); }
   /// TensorBoard's picture of the model.
   void graph(const Model& model);
+  /// The run turns to something else: see PhaseFile::begin().
+  void phase(const std::string& phase, double seconds);
   void step(const ProgressState& state) { progress_->step(state); }
   void training(const ProgressState& state, const Metrics& metrics, const StepTimes& times);
   void validation(const ProgressState& state, const Metrics& metrics);
@@ -49,6 +52,7 @@ class Reporter {
 
   std::unique_ptr<Progress> progress_;
   std::optional<MetricsFile> metrics_;
+  std::optional<PhaseFile> phases_;
   std::unique_ptr<TensorBoardWriter> tensorboard_;
   std::unique_ptr<ResourceSampler> resources_;
   bool complained_ = false;

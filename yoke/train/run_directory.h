@@ -13,6 +13,7 @@ struct RunDirectory {
   std::filesystem::path config() const { return path / "config.toml"; }
   std::filesystem::path metrics() const { return path / "metrics.jsonl"; }
   std::filesystem::path summary() const { return path / "summary.json"; }
+  std::filesystem::path phases() const { return path / "phases.csv"; }
   std::filesystem::path resources() const { return path / "resources.csv"; }
   std::filesystem::path checkpoints() const { return path / "checkpoints"; }
   std::filesystem::path weights() const { return path / "model.safetensors"; }

@@ -40,6 +40,7 @@ nlohmann::json RunState::to_json() {
                          {"checkpoint_seconds", checkpoint_seconds},
                          {"cpu_seconds", cpu_seconds},
                          {"per_class_accuracy", per_class_accuracy},
+                         {"confusion", confusion},
                          {"best_val_top1", best_val_top1}};
   if (validation) json["validation"] = validation_json(*validation);
   if (time_to_target_seconds) json["time_to_target_seconds"] = *time_to_target_seconds;
@@ -64,6 +65,7 @@ RunState RunState::from_json(const nlohmann::json& json) {
     state.per_class_accuracy.push_back(accuracy.is_null() ? std::numeric_limits<double>::quiet_NaN()
                                                           : accuracy.get<double>());
   }
+  if (json.contains("confusion")) json.at("confusion").get_to(state.confusion);
   if (json.contains("validation")) state.validation = validation_from(json.at("validation"));
   if (json.contains("time_to_target_seconds")) {
     state.time_to_target_seconds = json.at("time_to_target_seconds").get<double>();

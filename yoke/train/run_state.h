@@ -27,6 +27,7 @@ struct RunState {
 
   std::optional<Metrics> validation;  ///< The latest.
   std::vector<double> per_class_accuracy;
+  std::vector<std::vector<std::int64_t>> confusion;  ///< Rows are true; empty for many classes.
   double best_val_top1 = 0;
   std::optional<double> time_to_target_seconds;
 

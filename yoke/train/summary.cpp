@@ -43,6 +43,7 @@ void add_result(Json& json, const TrainConfig& config, const Trainer& trainer) {
   json["val_top5"] = validation ? Json(validation->top5) : Json();
   json["best_val_top1"] = validation ? Json(state.best_val_top1) : Json();
   json["per_class_accuracy"] = state.per_class_accuracy;
+  if (!state.confusion.empty()) json["confusion"] = state.confusion;
   json["communication_bytes"] = trainer.bytes();
   for (const auto& [name, value] : trainer.counters()) json["counters"][name] = value;
   json["target_accuracy"] = optional_json(config.target_accuracy);

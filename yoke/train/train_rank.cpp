@@ -191,7 +191,8 @@ TrainResult train_rank(TrainConfig config, const TrainParts& parts, const TrainC
   const auto resume_step =
       config.resume.empty() ? std::nullopt : std::optional(trainer.state().step);
   Reporter reporter(config, directory, context.output, communicator->rank(), resume_step,
-                    trainer.state().wall_seconds, gpu_addresses(workload));
+                    trainer.state().wall_seconds + context.clock.seconds(),
+                    gpu_addresses(workload));
 
   TrainResult result{.status = RunStatus::kCompleted, .directory = directory.path, .summary = {}};
   const auto summarise = [&](const std::string& status, const std::string& error) {

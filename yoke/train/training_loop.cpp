@@ -57,7 +57,9 @@ RunStatus TrainingLoop::run(const std::atomic<bool>* stop) {
     return trainer_.state().step >= trainer_.total_steps() || trainer_.target_reached();
   };
   const auto asked = [&] { return stop != nullptr && *stop; };
+  reporter_.phase("loading", earlier_seconds_);
   trainer_.begin();
+  reporter_.phase("training", seconds());
   Signals signals(*this);
   signals.send(asked());
   signals.receive();
@@ -73,6 +75,7 @@ RunStatus TrainingLoop::run(const std::atomic<bool>* stop) {
   if (config_.checkpoint_every.on()) finish_saving();
   trainer_.finish();
   trainer_.state().wall_seconds = seconds();
+  reporter_.phase("ended", seconds());
   return done() ? RunStatus::kCompleted : RunStatus::kStopped;
 }
 
@@ -161,6 +164,7 @@ void TrainingLoop::report() {
 }
 
 void TrainingLoop::evaluate() {
+  reporter_.phase("evaluating", seconds());
   const Stopwatch watch;
   const Evaluation result = trainer_.evaluate();
   tell_news();
@@ -178,12 +182,15 @@ void TrainingLoop::evaluate() {
                              .images_per_second = static_cast<double>(result.images) / elapsed,
                              .compute_seconds = elapsed};
   state.per_class_accuracy = result.per_class_accuracy;
+  constexpr std::size_t kMostClasses = 100;  // more would make summary.json megabytes
+  if (result.per_class_accuracy.size() <= kMostClasses) state.confusion = confusion_rows(result);
   state.best_val_top1 = std::max(state.best_val_top1, result.top1);
   if (config_.target_accuracy && result.top1 >= *config_.target_accuracy) {
     state.time_to_target_seconds = state.train_seconds + state.evaluate_seconds;
   }
   since_evaluated_.lap();
   reporter_.validation(progress(state.step), *state.validation);
+  reporter_.phase("training", seconds());
 }
 
 void TrainingLoop::save() {
@@ -191,9 +198,11 @@ void TrainingLoop::save() {
   RunState& state = trainer_.state();
   const Stopwatch watch;
   state.wall_seconds = seconds();
+  reporter_.phase("checkpointing", state.wall_seconds);
   Checkpoint checkpoint = trainer_.checkpoint();
   if (writer_) writer_->save(std::move(checkpoint));
   state.checkpoint_seconds += watch.seconds();
+  reporter_.phase("training", seconds());
   since_saved_.lap();
   tell_problems();
 }
@@ -202,6 +211,7 @@ void TrainingLoop::finish_saving() {
   if (trainer_.state().step > first_step_) save();
   if (!writer_) return;
   const Stopwatch watch;
+  reporter_.phase("checkpointing", seconds());
   writer_->wait();
   trainer_.state().checkpoint_seconds += watch.seconds();
   tell_problems();
