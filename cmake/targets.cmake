@@ -86,7 +86,8 @@ function(yoke_program)
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/apps/yoke/*.cpp)
   add_executable(yoke_program ${sources})
   set_target_properties(yoke_program PROPERTIES OUTPUT_NAME yoke)
-  target_link_libraries(yoke_program PRIVATE yoke_train yoke_launch yoke_predict CLI11::CLI11)
+  target_link_libraries(yoke_program PRIVATE yoke_train yoke_study yoke_launch yoke_predict
+                                             CLI11::CLI11)
   target_precompile_headers(yoke_program REUSE_FROM yoke_core)
 endfunction()
 

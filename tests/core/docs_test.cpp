@@ -132,14 +132,43 @@ std::set<std::string> predict_flags() {
 
 /// Flags of Yoke's other commands, and of other programs.
 std::set<std::string> other_flags() {
-  return {
-      "json",       "mirror",      "output",  "force",    "format",          "layers",
-      "primitives", "seconds",     "grace",   "now",      "compare-threads", "ranks",
-      "least-kib",  "most-kib",  // yoke
-      "list",       "tests",       "lint",    "rounds",   "models",          "table",
-      "ways",       "share",       "workers", "torch",    "folders",                     // scripts
-      "preset",     "build",       "prefix",  "parallel", "target",          "install",  // cmake
-      "logdir",     "gtest_filter"};
+  return {"json",
+          "mirror",
+          "output",
+          "force",
+          "format",
+          "layers",
+          "primitives",
+          "seconds",
+          "grace",
+          "now",
+          "compare-threads",
+          "ranks",
+          "least-kib",
+          "most-kib",
+          "title",
+          "short",
+          "live",
+          "port",  // yoke
+          "list",
+          "tests",
+          "lint",
+          "rounds",
+          "models",
+          "table",
+          "ways",
+          "share",
+          "workers",
+          "torch",
+          "folders",  // scripts
+          "preset",
+          "build",
+          "prefix",
+          "parallel",
+          "target",
+          "install",  // cmake
+          "logdir",
+          "gtest_filter"};
 }
 
 std::vector<std::string> flags_in(const std::string& text) {

@@ -28,6 +28,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"parallel", {"core", "comm", "engine", "optim"}},
     {"report", {"core"}},
     {"predict", {"core"}},
+    {"study", {"core", "report"}},
     {"launch", {"core"}},
     {"train", {"core", "data", "models", "engine", "optim", "comm", "parallel", "report"}},
 };

@@ -1,0 +1,149 @@
+// Which runs are repetitions, what differs, and what follows from it.
+#include "yoke/study/groups.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/study/runs.h"
+#include "tests/support/support.h"
+#include "yoke/core/error.h"
+#include "yoke/study/findings.h"
+#include "yoke/study/scaling.h"
+
+namespace yoke::study {
+namespace {
+
+using test::MadeRun;
+using test::make_run;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+class Groups : public testing::Test {
+ protected:
+  void add(const MadeRun& run, Settings extra = {}) {
+    const auto path = directory_.path() / fmt::format("run{}", runs_.size());
+    make_run(path, run);
+    runs_.push_back({read_run(path), std::move(extra)});
+  }
+  /// Three repetitions that differ a little.
+  void add_repeated(MadeRun run) {
+    for (int i = 0; i < 3; ++i) {
+      run.seed = i + 1;
+      run.train_seconds *= 1.01;
+      run.top1 += 0.001;
+      add(run);
+    }
+  }
+  Comparison compared() { return compare_runs(runs_); }
+
+  test::TemporaryDirectory directory_;
+  std::vector<NamedRun> runs_;
+};
+
+TEST_F(Groups, HoldRunsThatDifferInTheirSeedAlone) {
+  add({.seed = 1});
+  add({.seed = 2});
+  const auto comparison = compared();
+  EXPECT_THAT(comparison.axes, IsEmpty());
+  ASSERT_EQ(comparison.groups.size(), 1U);
+  EXPECT_EQ(comparison.groups[0].runs.size(), 2U);
+  EXPECT_EQ(comparison.groups[0].label, "run0");
+}
+
+TEST_F(Groups, AreOrderedByNumbersAsNumbers) {
+  for (const int batch_size : {256, 32, 1024}) add({.batch_size = batch_size});
+  const auto comparison = compared();
+  EXPECT_THAT(comparison.axes, ElementsAre("batch-size"));
+  ASSERT_EQ(comparison.groups.size(), 3U);
+  EXPECT_EQ(comparison.groups[0].label, "batch-size 32");
+  EXPECT_EQ(comparison.groups[2].label, "batch-size 1024");
+}
+
+TEST_F(Groups, CountHogwildsWorkersAsRanks) {
+  add({.ranks = 1, .strategy = "hogwild:workers=1"});
+  add({.ranks = 2, .strategy = "hogwild:workers=2"});
+  EXPECT_THAT(compared().axes, ElementsAre("ranks"));
+}
+
+TEST_F(Groups, NameACaseInPlaceOfItsFlags) {
+  add({.batch_size = 32}, {{"case", "small"}});
+  add({.batch_size = 256}, {{"case", "large"}});
+  const auto comparison = compared();
+  EXPECT_THAT(comparison.axes, ElementsAre("case"));
+  EXPECT_EQ(comparison.groups[0].label, "large");
+}
+
+TEST_F(Groups, MeasureCompletedRunsAlone) {
+  add({.train_seconds = 10});
+  add({.seed = 2, .train_seconds = 1, .status = "failed"});
+  const auto comparison = compared();
+  EXPECT_EQ(comparison.groups[0].sample("train_seconds").n, 1);
+  EXPECT_DOUBLE_EQ(comparison.groups[0].sample("train_seconds").median, 10);
+  EXPECT_EQ(comparison.groups[0].typical().status, "completed");
+}
+
+TEST_F(Groups, AreRefusedWithoutRuns) { EXPECT_THROW(compared(), Error); }
+
+TEST_F(Groups, SpeedUpIsAgainstTheFewestRanks) {
+  add({.ranks = 1, .train_seconds = 12});
+  add({.ranks = 2, .train_seconds = 6});
+  add({.ranks = 4, .train_seconds = 6});
+  const auto comparison = compared();
+  const auto lines = lines_over(comparison, "ranks");
+  ASSERT_EQ(lines.size(), 1U);
+  const auto scaling = scaling_of(lines[0]);
+  ASSERT_TRUE(scaling);
+  EXPECT_DOUBLE_EQ(scaling->steps[1].speed_up, 2);
+  EXPECT_DOUBLE_EQ(scaling->steps[1].efficiency, 1);
+  EXPECT_DOUBLE_EQ(scaling->steps[2].efficiency, 0.5);
+  EXPECT_EQ(scaling->stops_at, 1U);
+  EXPECT_EQ(scaling->cause, "computing");
+}
+
+TEST_F(Groups, HaveNoLinesOverWords) {
+  add({.strategy = "allreduce"});
+  add({.strategy = "averaging"});
+  const auto comparison = compared();
+  EXPECT_THAT(lines_over(comparison, "strategy"), IsEmpty());
+  EXPECT_THAT(worker_axes(comparison), IsEmpty());
+}
+
+TEST_F(Groups, FindingsNameTheFastestAndSaySoWhereItIsMoreThanChance) {
+  add_repeated({.batch_size = 32, .train_seconds = 20, .top1 = 0.9});
+  add_repeated({.batch_size = 256, .train_seconds = 5, .top1 = 0.9});
+  const auto findings = comparison_findings(compared());
+  EXPECT_THAT(findings, Contains(HasSubstr("Fastest training: batch-size 256")));
+  EXPECT_THAT(findings, Contains(HasSubstr("The difference to every other point is more than")));
+  EXPECT_THAT(findings, Contains(HasSubstr("No difference between it and another point")));
+}
+
+TEST_F(Groups, FindingsClaimNothingOfSingleRuns) {
+  add({.batch_size = 32, .train_seconds = 20});
+  add({.batch_size = 256, .train_seconds = 5});
+  const auto findings = comparison_findings(compared());
+  EXPECT_THAT(findings, Contains(HasSubstr("nothing can be said")));
+  EXPECT_THAT(findings, Not(Contains(HasSubstr("more than chance"))));
+}
+
+TEST_F(Groups, FindingsTellWhereScalingStops) {
+  add({.ranks = 1, .train_seconds = 12});
+  add({.ranks = 2, .train_seconds = 6});
+  add({.ranks = 4, .train_seconds = 6});
+  EXPECT_THAT(scaling_findings(compared()),
+              ElementsAre(testing::AllOf(HasSubstr("From 1 to 4 ranks"), HasSubstr("50 %"),
+                                         HasSubstr("More than 2 ranks bring no more speed"))));
+}
+
+TEST_F(Groups, FindingsOfARunNameItsWeakestClass) {
+  add({});
+  const auto findings = run_findings(runs_[0].run);
+  EXPECT_THAT(findings, Contains(HasSubstr("'<two>' worst (80.00 %)")));
+  EXPECT_THAT(findings, Contains(HasSubstr("takes '<two>' for 'one & only': 15 images")));
+  EXPECT_THAT(findings, Contains(HasSubstr("95.0 % computing, 4.0 % waiting for other ranks")));
+}
+
+}  // namespace
+}  // namespace yoke::study

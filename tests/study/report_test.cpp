@@ -1,0 +1,173 @@
+// Graphs and pages, drawn by gnuplot.
+#include "yoke/study/report.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <regex>
+#include <set>
+
+#include "tests/study/runs.h"
+#include "tests/support/support.h"
+#include "yoke/core/error.h"
+#include "yoke/study/document.h"
+#include "yoke/study/figures.h"
+#include "yoke/study/gnuplot.h"
+#include "yoke/study/html.h"
+#include "yoke/study/script.h"
+#include "yoke/study/text_pages.h"
+#include "yoke/study/thin.h"
+
+namespace yoke::study {
+namespace {
+
+using test::make_run;
+using test::TemporaryDirectory;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+namespace fs = std::filesystem;
+
+Environment environment() { return {{"PATH", std::getenv("PATH")}}; }
+
+Comparison two_points(const fs::path& folder) {
+  make_run(folder / "one", {.ranks = 1, .train_seconds = 10});
+  make_run(folder / "two", {.ranks = 2, .train_seconds = 6, .top1 = 0.91});
+  return compare_runs({{read_run(folder / "one")}, {read_run(folder / "two")}});
+}
+
+std::vector<std::string> names_of(const std::vector<Figure>& figures) {
+  std::vector<std::string> names;
+  for (const auto& figure : figures) names.push_back(figure.name);
+  return names;
+}
+
+TEST(Thin, AveragesNeighbours) {
+  const auto points = thin({{.x = 1, .y = 2}, {.x = 3, .y = 4}, {.x = 5, .y = 9}}, 2);
+  ASSERT_EQ(points.size(), 2U);
+  EXPECT_DOUBLE_EQ(points[0].x, 2);
+  EXPECT_DOUBLE_EQ(points[0].y, 3);
+  EXPECT_DOUBLE_EQ(points[1].y, 9);
+}
+
+TEST(Script, KeepsQuotesOfNamesInsideTexts) {
+  EXPECT_EQ(gnuplot_text("it's"), "'it''s'");
+  EXPECT_EQ(gnuplot_text("two\nlines"), "'two'.\"\\n\".'lines'");
+}
+
+TEST(Figures, AreThoseThatARunHasNumbersFor) {
+  const TemporaryDirectory directory;
+  make_run(directory.path());
+  const auto comparison = compare_runs({{read_run(directory.path())}});
+  EXPECT_THAT(names_of(make_document("t", comparison).figures()),
+              ElementsAre("loss-over-time", "accuracy-over-time", "loss-over-epochs",
+                          "accuracy-over-epochs", "time-in-steps", "time-of-runs", "processor",
+                          "memory", "disk", "network", "classes", "confusion"));
+}
+
+TEST(Figures, OfARunThatHasJustBegunAreNone) {
+  const TemporaryDirectory directory;
+  write_file(directory.path() / "config.toml", "model = 'mlp'\n");
+  const auto comparison = compare_runs({{read_run(directory.path())}});
+  EXPECT_THAT(make_document("t", comparison).figures(), testing::IsEmpty());
+}
+
+TEST(Figures, OfSeveralRanksHaveScaling) {
+  const TemporaryDirectory directory;
+  EXPECT_THAT(names_of(comparison_figures(two_points(directory.path()))),
+              ElementsAre("training-time", "accuracy", "speed-up-over-ranks",
+                          "efficiency-over-ranks", "accuracy-over-ranks"));
+}
+
+TEST(Figures, HaveUnitsOnEveryAxis) {
+  const TemporaryDirectory directory;
+  const auto document = make_document("t", two_points(directory.path()));
+  for (const auto& figure : document.figures()) {
+    if (const auto* const curves = std::get_if<Curves>(&figure.graph)) {
+      for (const auto& label : {curves->x_label, curves->y_label}) {
+        EXPECT_THAT(label, AllOf(HasSubstr("("), HasSubstr(")"))) << figure.name;
+      }
+      EXPECT_FALSE(curves->series.empty()) << figure.name;
+    }
+  }
+}
+
+TEST(Report, IsOnePageThatNeedsNothingElse) {
+  const TemporaryDirectory directory;
+  const auto comparison = two_points(directory.path());
+  const auto out = directory.path() / "report.html";
+  write_report(comparison, {.title = "a <title>", .out = out, .environment = environment()});
+  const std::string page = read_file(out);
+  EXPECT_THAT(page, AllOf(HasSubstr("<h1>a &lt;title&gt;</h1>"), HasSubstr("<svg"),
+                          HasSubstr("&lt;two&gt;"), Not(HasSubstr("<two>"))));
+  for (const char* const outside : {"src=", "href=\"http", "url(http", "@import", "<script"}) {
+    EXPECT_THAT(page, Not(HasSubstr(outside)));
+  }
+  EXPECT_LT(page.size(), 2'000'000U);
+  std::set<std::string> names;
+  const std::regex id(R"(\bid=["']([^"']*)["'])");
+  for (std::sregex_iterator match(page.begin(), page.end(), id), end; match != end; ++match) {
+    EXPECT_TRUE(names.insert((*match)[1]).second) << (*match)[1] << " names two things";
+  }
+  const std::regex use(R"((?:href=["']#|url\(#)([^"')]*))");
+  for (std::sregex_iterator match(page.begin(), page.end(), use), end; match != end; ++match) {
+    EXPECT_TRUE(names.contains((*match)[1])) << (*match)[1] << " names nothing";
+  }
+}
+
+TEST(Report, IsWrittenInEachFormat) {
+  const TemporaryDirectory directory;
+  const auto comparison = two_points(directory.path());
+  const auto written = write_report(comparison, {.title = "t",
+                                                 .out = directory.path() / "r.html",
+                                                 .formats = {"pdf", "svg", "png"},
+                                                 .environment = environment()});
+  EXPECT_THAT(read_file(directory.path() / "r.pdf"), testing::StartsWith("%PDF"));
+  EXPECT_THAT(read_file(directory.path() / "r-graphs" / "loss-over-time.svg"), HasSubstr("</svg>"));
+  EXPECT_THAT(read_file(directory.path() / "r-graphs" / "loss-over-time.png"),
+              testing::StartsWith("\x89PNG"));
+  EXPECT_EQ(written.size(), 3U);
+}
+
+TEST(Report, RefusesAnUnknownFormat) {
+  const TemporaryDirectory directory;
+  EXPECT_THROW(
+      write_report(two_points(directory.path()),
+                   {.title = "t", .out = directory.path() / "r.html", .formats = {"docx"}}),
+      UsageError);
+}
+
+TEST(Gnuplot, IsNamedInTheErrorWhereItRefuses) {
+  const Figure broken{.name = "b",
+                      .title = "t",
+                      .caption = "",
+                      .graph = Curves{.x_label = "x (1)", .y_label = "y (1)", .series = {}}};
+  try {
+    draw_svg({broken}, environment());
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("gnuplot ended with"));
+  }
+}
+
+TEST(Wrap, BreaksBetweenWordsAndCutsLongOnes) {
+  EXPECT_THAT(wrap("one two three", 8), ElementsAre("one two", "three"));
+  EXPECT_THAT(wrap("abcdefghij", 4), ElementsAre("abcd", "efgh", "ij"));
+  EXPECT_THAT(wrap("äöü äöü", 3), ElementsAre("äöü", "äöü"));
+  EXPECT_THAT(wrap("", 4), ElementsAre(""));
+}
+
+TEST(TextPages, HoldEverySentence) {
+  const Document document{.title = "t",
+                          .sections = {{.heading = "h",
+                                        .sentences = {"A sentence."},
+                                        .tables = {{.head = {"a", "b"}, .rows = {{"1", "2"}}}}}}};
+  const auto pages = text_pages(document, "end");
+  ASSERT_EQ(pages.size(), 1U);
+  EXPECT_THAT(pages[0], testing::IsSupersetOf({"t", "h", "A sentence.", "a  b", "1  2", "end"}));
+}
+
+}  // namespace
+}  // namespace yoke::study

@@ -1,0 +1,83 @@
+// yoke/study/comparison_findings.cpp: which point is fastest, which most accurate, and how surely.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "yoke/study/findings.h"
+#include "yoke/study/point_tests.h"
+#include "yoke/study/words.h"
+
+namespace yoke::study {
+namespace {
+
+/// What tests of the best against each other point allow to say; nothing where one was run once.
+std::string certainty(const std::vector<TestedPoint>& points) {
+  std::vector<std::string> alike;
+  for (const auto& point : points) {
+    if (point.sample.n < 2) return "";
+    if (point.verdict == "cannot be told") alike.push_back(point.label);
+  }
+  const std::size_t others = points.size() - 1;
+  const std::string test =
+      fmt::format("Welch's t test, {} comparisons, level {} by Holm", others, kLevel);
+  if (alike.empty()) {
+    return fmt::format("The difference to every other point is more than chance ({}).", test);
+  }
+  if (alike.size() == others) {
+    return fmt::format("No difference between it and another point is more than chance ({}).",
+                       test);
+  }
+  std::string names = alike.front();
+  if (alike.size() == 2) names += fmt::format("; {}", alike[1]);
+  if (alike.size() > 2) names += fmt::format("; and {} more", alike.size() - 1);
+  return fmt::format("It cannot be told from: {}. Other differences are more than chance ({}).",
+                     names, test);
+}
+
+std::string in_loss(double loss) { return fmt::format("{:.4f}", loss); }
+
+void add(const Comparison& comparison, const char* number, const char* best, const char* worst,
+         std::string (*unit)(double), bool less_is_better, std::vector<std::string>& out) {
+  const auto points = test_points(comparison, number, less_is_better);
+  if (points.size() < 2) return;
+  const auto &first = points.front(), &last = points.back();
+  out.push_back(fmt::format("{}: {}, {}. {}: {}, {}.", best, first.label,
+                            spread(first.sample, unit), worst, last.label,
+                            spread(last.sample, unit)));
+  const std::string certain = certainty(points);
+  if (!certain.empty()) out.push_back(certain);
+}
+
+}  // namespace
+
+std::vector<std::string> comparison_findings(const Comparison& comparison) {
+  std::vector<std::string> sentences;
+  if (comparison.groups.size() < 2) return sentences;
+  std::size_t runs = 0, unfinished = 0;
+  for (const auto& group : comparison.groups) {
+    for (const auto& run : group.runs) {
+      ++runs;
+      unfinished += run.status != "completed";
+    }
+  }
+  sentences.push_back(fmt::format("{} runs of {} points.", runs, comparison.groups.size()));
+  if (std::any_of(comparison.groups.begin(), comparison.groups.end(),
+                  [](const Group& group) { return group.runs.size() < 2; })) {
+    sentences.emplace_back(
+        "With a single run of a point, nothing can be said of whether its numbers would come "
+        "again.");
+  }
+  if (unfinished > 0) {
+    sentences.push_back(fmt::format(
+        "{} of them did not complete; their numbers are of a part of a run.", unfinished));
+  }
+  add(comparison, "train_seconds", "Fastest training", "Slowest", in_seconds, true, sentences);
+  add(comparison, "val_top1", "Highest accuracy", "Lowest", in_percent, false, sentences);
+  add(comparison, "time_to_target_seconds", "First at the target", "Last", in_seconds, true,
+      sentences);
+  add(comparison, "val_loss", "Lowest loss on validation images", "Highest", in_loss, true,
+      sentences);
+  return sentences;
+}
+
+}  // namespace yoke::study

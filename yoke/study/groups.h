@@ -1,0 +1,51 @@
+// yoke/study/groups.h: runs that differ in their seed alone are repetitions of one point.
+#pragma once
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "yoke/study/run.h"
+#include "yoke/study/statistics.h"
+
+namespace yoke::study {
+
+/// What decides how a run goes, by name: its flags, `ranks`, `processor`.
+using Settings = std::map<std::string, std::string>;
+
+/// Repetitions of one point.
+struct Group {
+  std::string label;            ///< What is its own: `batch-size 32, ranks 2`.
+  Settings settings;            ///< Of the axes alone.
+  std::vector<RunRecord> runs;  ///< At least one.
+
+  /// The run whose training took the median time, for graphs of a single run.
+  const RunRecord& typical() const;
+  /// A number of summary.json over the repetitions that have it, where some have completed only
+  /// over these; n is 0 where none has.
+  Sample sample(const std::string& number) const;
+};
+
+/// Runs to compare.
+struct Comparison {
+  std::vector<std::string> axes;  ///< Settings that differ between runs.
+  std::vector<Group> groups;      ///< Ordered by the axes' values, numbers as numbers.
+};
+
+/// What a run is given, apart from where it wrote, what it showed and its seed.
+Settings settings_of(const RunRecord& run);
+
+/// A run, and settings that its files do not tell; `case` names a combination of flags and stands
+/// for all of them.
+struct NamedRun {
+  RunRecord run;
+  Settings extra = {};
+};
+
+/// Sorts runs into groups. @throws Error for no run.
+Comparison compare_runs(std::vector<NamedRun> runs);
+
+/// Whether `text` is a number, and which.
+std::optional<double> as_number(const std::string& text);
+
+}  // namespace yoke::study

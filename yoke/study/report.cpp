@@ -1,0 +1,68 @@
+#include "yoke/study/report.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <chrono>
+
+#include "yoke/core/error.h"
+#include "yoke/core/file.h"
+#include "yoke/core/version.h"
+#include "yoke/study/gnuplot.h"
+#include "yoke/study/html.h"
+#include "yoke/study/text_pages.h"
+
+namespace yoke::study {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string footer() {
+  const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  return fmt::format("Made by yoke report, yoke {}, on {:%Y-%m-%d at %H:%M}.", kVersion,
+                     fmt::localtime(now));
+}
+
+fs::path beside(const fs::path& out, const std::string& ending) {
+  return out.parent_path() / (out.stem().string() + ending);
+}
+
+fs::path write(const Document& document, const std::string& format, const ReportOptions& options) {
+  if (format == "html") {
+    const auto drawings = draw_svg(document.figures(), options.environment);
+    write_file(options.out, html_page(document, drawings, footer()));
+    return options.out;
+  }
+  if (format == "pdf") {
+    const auto path = beside(options.out, ".pdf");
+    draw_pdf(text_pages(document, footer()), document.figures(), path, options.environment);
+    return path;
+  }
+  const auto folder = beside(options.out, "-graphs");
+  draw_files(document.figures(), format, folder, options.environment);
+  return folder;
+}
+
+}  // namespace
+
+std::string report_page(const std::string& title, const Comparison& comparison,
+                        const Environment& environment, const std::string& head) {
+  const Document document = make_document(title, comparison);
+  return html_page(document, draw_svg(document.figures(), environment), footer(), head);
+}
+
+std::vector<fs::path> write_report(const Comparison& comparison, const ReportOptions& options) {
+  for (const auto& format : options.formats) {
+    if (format != "html" && format != "pdf" && format != "svg" && format != "png") {
+      throw UsageError(
+          fmt::format("format '{}' of a report; allowed: html, pdf, svg, png", format));
+    }
+  }
+  if (options.out.has_parent_path()) fs::create_directories(options.out.parent_path());
+  const Document document = make_document(options.title, comparison);
+  std::vector<fs::path> written;
+  for (const auto& format : options.formats) written.push_back(write(document, format, options));
+  return written;
+}
+
+}  // namespace yoke::study

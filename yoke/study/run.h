@@ -1,0 +1,52 @@
+// yoke/study/run.h: what a run directory holds, also of a run that goes on, failed or was killed.
+#pragma once
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "yoke/report/metrics.h"
+
+namespace yoke::study {
+
+/// A line of resources.csv; nothing where the field is empty.
+struct ResourceSample {
+  double seconds = 0;
+  int rank = 0;
+  std::optional<double> cpu_percent, rss_bytes;
+  std::optional<double> disk_read_bytes, disk_write_bytes;
+  std::optional<double> network_receive_bytes, network_send_bytes;
+};
+
+/// A time in which rank 0 did one thing.
+struct Phase {
+  std::string name;
+  double begin = 0, end = 0;  ///< Seconds of the run.
+};
+
+/// A run as its directory tells of it; see docs/formats.md.
+struct RunRecord {
+  std::filesystem::path path;
+  std::string status;                         ///< As in summary.json; `unfinished` without one.
+  std::map<std::string, std::string> config;  ///< config.toml.
+  /// summary.json, `hardware.cpu` for a field inside another. Of an unfinished run, what its
+  /// reports tell; communication_seconds is always from them.
+  std::map<std::string, double> numbers;
+  std::map<std::string, std::string> texts;
+  std::vector<std::string> classes;
+  std::vector<double> per_class_accuracy;      ///< NaN for a class without images.
+  std::vector<std::vector<double>> confusion;  ///< Images; rows are true classes.
+  std::vector<Metrics> training, validation;
+  std::vector<ResourceSample> resources;
+  std::vector<Phase> phases;
+  std::vector<std::string> remarks;  ///< What is missing or damaged, a sentence each.
+
+  std::optional<double> number(const std::string& name) const;
+  std::string text(const std::string& name) const;  ///< Empty where there is none.
+};
+
+/// Reads what is there. @throws UsageError where `path` is no run directory.
+RunRecord read_run(const std::filesystem::path& path);
+
+}  // namespace yoke::study

@@ -1,0 +1,90 @@
+// yoke/study/time_figures.cpp: where the time went.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "yoke/study/figures.h"
+#include "yoke/study/words.h"
+
+namespace yoke::study {
+namespace {
+
+constexpr std::size_t kMostBars = 30;
+
+struct Row {
+  std::string label;
+  const RunRecord* run;
+};
+
+std::vector<Row> rows_of(const Comparison& comparison) {
+  std::vector<Row> rows;
+  for (const auto& group : comparison.groups) {
+    if (group.typical().number("train_seconds")) rows.push_back({group.label, &group.typical()});
+  }
+  if (rows.size() > kMostBars) rows.resize(kMostBars);
+  return rows;
+}
+
+double seconds_of(const RunRecord& run, const char* name) {
+  return std::max(0.0, run.number(name).value_or(0));
+}
+
+std::vector<double> step_parts(const RunRecord& run) {
+  const double communication = seconds_of(run, "communication_seconds");
+  const double data_wait = seconds_of(run, "data_wait_seconds");
+  const double compute = seconds_of(run, "train_seconds") - communication - data_wait;
+  return {std::max(0.0, compute), communication, data_wait};
+}
+
+std::vector<double> run_parts(const RunRecord& run) {
+  std::vector<double> parts = {seconds_of(run, "train_seconds"),
+                               seconds_of(run, "evaluate_seconds"),
+                               seconds_of(run, "checkpoint_seconds")};
+  double rest = seconds_of(run, "wall_seconds");
+  for (const double part : parts) rest -= part;
+  parts.push_back(std::max(0.0, rest));
+  return parts;
+}
+
+template <typename Parts>
+Bars bars_of(const std::vector<Row>& rows, std::vector<std::string> names, const Parts& parts_of) {
+  double most = 0;
+  std::vector<std::pair<std::string, std::vector<double>>> all;
+  for (const auto& [label, run] : rows) {
+    all.emplace_back(label, parts_of(*run));
+    double total = 0;
+    for (const double part : all.back().second) total += part;
+    most = std::max(most, total);
+  }
+  const Unit unit = unit_of_time(most);
+  Bars bars{.x_label = fmt::format("time ({})", unit.name), .parts = std::move(names), .bars = {}};
+  for (auto& [label, parts] : all) {
+    for (double& part : parts) part /= unit.divisor;
+    bars.bars.push_back({.label = label, .parts = std::move(parts)});
+  }
+  return bars;
+}
+
+}  // namespace
+
+std::vector<Figure> time_figures(const Comparison& comparison) {
+  const auto rows = rows_of(comparison);
+  if (rows.empty()) return {};
+  std::string remark;
+  if (comparison.groups.size() > rows.size()) {
+    remark = fmt::format(" The first {} of {} points.", rows.size(), comparison.groups.size());
+  }
+  return {
+      {.name = "time-in-steps",
+       .title = "Time in steps, on rank 0",
+       .caption = "Communication: waiting for other ranks, without what work hid; waiting for "
+                  "data: for batches that loader threads make." +
+                  remark,
+       .graph = bars_of(rows, {"computing", "communication", "waiting for data"}, step_parts)},
+      {.name = "time-of-runs",
+       .title = "Whole time, from the start of the program",
+       .caption = "The rest is loading the program and its data, and meeting other ranks." + remark,
+       .graph = bars_of(rows, {"training", "evaluating", "checkpointing", "the rest"}, run_parts)}};
+}
+
+}  // namespace yoke::study
