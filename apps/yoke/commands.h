@@ -22,6 +22,7 @@ void add_report_command(CLI::App& program, Run& run);
 /// `ranks_command` is what take_command() found.
 void add_run_command(CLI::App& program, Run& run, const std::vector<std::string>& ranks_command);
 void add_stop_command(CLI::App& program, Run& run);
+void add_study_command(CLI::App& program, Run& run);
 void add_train_command(CLI::App& program, Run& run);
 
 /// Takes out of `words`, the program's arguments, what follows the flags of `yoke run` and belongs

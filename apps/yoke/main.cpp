@@ -34,6 +34,7 @@ int run(int argc, char** argv) {
   yoke::add_evaluate_command(program, command);
   yoke::add_export_command(program, command);
   yoke::add_report_command(program, command);
+  yoke::add_study_command(program, command);
   yoke::add_bench_command(program, command);
   yoke::add_predict_command(program, command);
   yoke::add_data_command(program, command);

@@ -8,31 +8,17 @@
 
 #include "yoke/core/error.h"
 #include "yoke/core/file.h"
+#include "yoke/core/toml_value.h"
 
 namespace yoke {
 namespace {
 
 RecipeEntry entry_of(const std::string& where, const toml::key& key, const toml::node& node) {
-  RecipeEntry entry{.key = std::string(key.str()),
-                    .value = {},
-                    .quoted = node.is_string(),
-                    .line = static_cast<int>(node.source().begin.line)};
-  std::replace(entry.key.begin(), entry.key.end(), '_', '-');
-  if (node.is_string()) {
-    entry.value = node.as_string()->get();
-  } else if (node.is_integer()) {
-    entry.value = fmt::format("{}", node.as_integer()->get());
-  } else if (node.is_floating_point()) {
-    entry.value = fmt::format("{}", node.as_floating_point()->get());
-  } else if (node.is_boolean()) {
-    entry.value = node.as_boolean()->get() ? "true" : "false";
-  } else {
-    throw UsageError(
-        fmt::format("{}:{}: '{}' is neither text, number nor boolean; write the value as on the "
-                    "command line, e.g. optimizer = \"sgd:momentum=0.9\"",
-                    where, entry.line, entry.key));
-  }
-  return entry;
+  if (auto entry = recipe_entry(key.str(), node)) return *entry;
+  throw UsageError(
+      fmt::format("{}:{}: '{}' is neither text, number nor boolean; write the value as on the "
+                  "command line, e.g. optimizer = \"sgd:momentum=0.9\"",
+                  where, node.source().begin.line, key.str()));
 }
 
 }  // namespace

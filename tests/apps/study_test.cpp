@@ -1,0 +1,118 @@
+// `yoke study` as a user runs it, and every study of the repository in its short form.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <csignal>
+#include <filesystem>
+
+#include "tests/support/support.h"
+#include "yoke/core/file.h"
+
+namespace yoke {
+namespace {
+
+namespace fs = std::filesystem;
+using test::run_yoke;
+using testing::HasSubstr;
+using testing::Not;
+
+std::vector<std::string> studies() {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(YOKE_SOURCE_DIR "/recipes/studies")) {
+    if (entry.path().extension() == ".toml") names.push_back(entry.path().stem().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::string file_of(const std::string& name) {
+  return YOKE_SOURCE_DIR "/recipes/studies/" + name + ".toml";
+}
+
+class ShortStudies : public testing::TestWithParam<std::string> {};
+
+TEST_P(ShortStudies, RunToTheirReport) {
+  const test::TemporaryDirectory directory;
+  const auto out = directory.path() / "out";
+  const std::vector<std::string> words = {"study", file_of(GetParam()), "--short", "--out",
+                                          out.string()};
+  const auto result = run_yoke(words);
+  ASSERT_EQ(result.status, 0) << result.output;
+  const std::string csv = read_file(out / "study.csv");
+  EXPECT_THAT(csv, HasSubstr(",completed,"));
+  EXPECT_THAT(csv, Not(HasSubstr(",failed,")));
+  EXPECT_THAT(csv, Not(HasSubstr("not begun")));
+  const std::string page = read_file(out / "report.html");
+  EXPECT_THAT(page, HasSubstr("Fastest training"));
+  EXPECT_LT(page.size(), 2'000'000U);
+  EXPECT_THAT(read_file(out / "summary.md"), HasSubstr("| best |"));
+  EXPECT_THAT(run_yoke(words).output, HasSubstr("0 runs completed now"));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ShortStudies, testing::ValuesIn(studies()), [](const auto& info) {
+  std::string name = info.param;
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+});
+
+/// A study of two points whose runs take seconds.
+class YokeStudy : public testing::Test {
+ protected:
+  void SetUp() override {
+    write_file(directory_.path() / "s.toml",
+               "[study]\nrepetitions = 2\nwarm-up = 0\n[flags]\nmodel = 'mlp'\n"
+               "data = 'glyphs:train=512,validation=130'\nepochs = 1\nthreads = 1\n"
+               "[axes]\nbatch-size = [32, 64]\n");
+  }
+  std::vector<std::string> words() const {
+    return {"study", (directory_.path() / "s.toml").string(), "--out", out().string()};
+  }
+  fs::path out() const { return directory_.path() / "out"; }
+
+  test::TemporaryDirectory directory_;
+};
+
+TEST_F(YokeStudy, GoesOnAfterItWasKilled) {
+  auto all = words();
+  all.insert(all.begin(), YOKE_PROGRAM);
+  {
+    test::BackgroundProgram program(all);
+    ASSERT_TRUE(
+        test::comes_true([&] { return program.output().find("[1/4]") != std::string::npos; }));
+    program.send(SIGKILL);
+    program.wait();
+  }
+  const auto result = run_yoke(words());
+  EXPECT_EQ(result.status, 0) << result.output;
+  EXPECT_THAT(result.output, Not(HasSubstr("4 runs completed now")));
+  EXPECT_THAT(read_file(out() / "study.csv"), Not(HasSubstr("not begun")));
+}
+
+TEST_F(YokeStudy, StopsAtASignalAndSaysHowToGoOn) {
+  write_file(directory_.path() / "s.toml",
+             "[study]\nrepetitions = 2\nwarm-up = 0\n[flags]\nmodel = 'mlp'\n"
+             "data = 'glyphs:train=512,validation=130'\nthreads = 1\n"
+             "[axes]\nepochs = [1, 1_000_000_000]\n");  // the second run does not end by itself
+  auto all = words();
+  all.insert(all.begin(), YOKE_PROGRAM);
+  test::BackgroundProgram program(all);
+  ASSERT_TRUE(
+      test::comes_true([&] { return program.output().find("[1/4]") != std::string::npos; }));
+  program.send(SIGTERM);
+  const auto result = program.wait();
+  EXPECT_EQ(result.status, 75) << result.output;
+  EXPECT_THAT(result.output, HasSubstr("the same command goes on"));
+  EXPECT_TRUE(fs::exists(out() / "report.html"));
+}
+
+TEST_F(YokeStudy, RefusesFlagsBeforeTheFirstRun) {
+  write_file(directory_.path() / "s.toml", "[axes]\nbatch-size = [32, 'many']\n");
+  const auto result = run_yoke(words());
+  EXPECT_EQ(result.status, 2);
+  EXPECT_THAT(result.output, HasSubstr("--batch-size is 'many'"));
+  EXPECT_FALSE(fs::exists(out()));
+}
+
+}  // namespace
+}  // namespace yoke

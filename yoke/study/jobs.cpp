@@ -1,0 +1,89 @@
+#include "yoke/study/jobs.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "yoke/core/error.h"
+#include "yoke/core/file.h"
+
+namespace yoke::study {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool completed(const fs::path& directory) {
+  const auto summary = directory / "summary.json";
+  if (!fs::exists(summary)) return false;
+  const auto json = nlohmann::json::parse(read_file(summary), nullptr, /*allow_exceptions=*/false);
+  return json.is_object() && json.value("status", "") == "completed";
+}
+
+}  // namespace
+
+std::vector<Job> jobs_of(const StudyPlan& plan, const fs::path& runs) {
+  std::vector<Job> jobs;
+  for (int round = 1 - plan.warm_ups; round <= plan.repetitions; ++round) {
+    const bool counts = round >= 1;
+    const int repetition = counts ? round : round + plan.warm_ups;
+    std::vector<Job> of_round;
+    for (const auto& point : plan.points) {
+      of_round.push_back(
+          {.point = &point,
+           .repetition = repetition,
+           .counts = counts,
+           .seed = plan.seed + repetition - 1,
+           .directory = runs / fmt::format("{}-{}{}", point.name, counts ? 'r' : 'w', repetition)});
+    }
+    if (round % 2 == 0) std::reverse(of_round.begin(), of_round.end());
+    std::move(of_round.begin(), of_round.end(), std::back_inserter(jobs));
+  }
+  return jobs;
+}
+
+std::string flags_text(const Job& job) {
+  std::vector<RecipeEntry> entries;
+  for (const auto& [key, entry] : job.point->flags) entries.push_back(entry);
+  entries.push_back({.key = "seed", .value = fmt::format("{}", job.seed)});
+  return fmt::format("# {} nodes, {} ranks on each\n{}", job.point->nodes, job.point->ranks,
+                     recipe_text(entries));
+}
+
+bool is_done(const Job& job) {
+  if (!completed(job.directory)) return false;
+  if (!fs::exists(job.flags_path()) || read_file(job.flags_path()) != flags_text(job)) {
+    throw UsageError(
+        fmt::format("{} was run with other flags than this study's ({}); give another --out, or "
+                    "remove it to have it run again",
+                    job.directory.string(), job.flags_path().string()));
+  }
+  return true;
+}
+
+void prepare(const Job& job) {
+  fs::create_directories(job.directory.parent_path());
+  fs::remove_all(job.directory);
+  write_file(job.flags_path(), flags_text(job));
+}
+
+std::vector<std::string> command_of(const Job& job, const std::string& program,
+                                    const HostSet& hosts) {
+  std::vector<std::string> words = {program};
+  if (!hosts.empty()) {
+    const HostSet first(hosts.begin(), hosts.begin() + job.point->nodes);
+    words.insert(words.end(), {"run", "--hosts", fmt::format("{}", fmt::join(first, ","))});
+  } else if (job.point->ranks > 1) {
+    words.insert(words.end(), {"run"});
+  }
+  if (words.size() > 1) {
+    words.insert(words.end(), {"--nproc-per-node", fmt::format("{}", job.point->ranks)});
+  }
+  words.insert(words.end(),
+               {"train", "--recipe", job.flags_path().string(), "--out", job.directory.string()});
+  if (!job.point->flags.contains("progress")) words.insert(words.end(), {"--progress", "lines"});
+  return words;
+}
+
+}  // namespace yoke::study

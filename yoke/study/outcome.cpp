@@ -1,0 +1,176 @@
+#include "yoke/study/outcome.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "yoke/study/findings.h"
+#include "yoke/study/point_tests.h"
+#include "yoke/study/words.h"
+
+namespace yoke::study {
+namespace {
+
+/// Numbers of a study's tables.
+struct Number {
+  const char* name;
+  const char* meaning;
+  bool less_is_better;
+};
+constexpr std::array<Number, 6> kNumbers = {
+    {{"train_seconds", "time of training steps (s)", true},
+     {"wall_seconds", "whole time (s)", true},
+     {"time_to_target_seconds", "time to the target accuracy (s)", true},
+     {"images_per_second", "images per second", false},
+     {"val_top1", "top-1 accuracy on validation images (fraction)", false},
+     {"val_loss", "cross-entropy on validation images (nats)", true}}};
+
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char letter : text) {
+    if (letter == '"') quoted += '"';
+    quoted += letter;
+  }
+  return quoted + "\"";
+}
+
+bool has_run(const Job& job) { return std::filesystem::exists(job.directory / "config.toml"); }
+
+/// What a point is told apart by, beside what the files of its runs say.
+Settings extra_of(const Job& job, bool nodes_vary) {
+  Settings extra;
+  if (!job.point->case_name.empty()) extra["case"] = job.point->case_name;
+  if (nodes_vary) extra["ranks per node"] = fmt::format("{}", job.point->ranks);
+  return extra;
+}
+
+nlohmann::ordered_json json_of(const TestedPoint& point) {
+  const Sample& sample = point.sample;
+  nlohmann::ordered_json json = {{"point", point.label},    {"n", sample.n},
+                                 {"median", sample.median}, {"least", sample.least},
+                                 {"most", sample.most},     {"mean", sample.mean}};
+  json["deviation"] =
+      sample.n < 2 ? nlohmann::ordered_json() : nlohmann::ordered_json(sample.deviation);
+  if (sample.interval) {
+    json["interval_95"] = {sample.interval->first, sample.interval->second};
+  } else {
+    json["interval_95"] = nullptr;
+  }
+  json["ratio_to_best"] = point.difference.ratio;
+  json["welch_p"] =
+      point.difference.p ? nlohmann::ordered_json(*point.difference.p) : nlohmann::ordered_json();
+  json["holm_p"] = point.holm_p ? nlohmann::ordered_json(*point.holm_p) : nlohmann::ordered_json();
+  json["verdict"] = point.verdict;
+  return json;
+}
+
+std::string markdown_row(const TestedPoint& point) {
+  const Sample& sample = point.sample;
+  const std::string interval =
+      sample.interval
+          ? fmt::format("{:.5g} to {:.5g}", sample.interval->first, sample.interval->second)
+          : "";
+  return fmt::format("| {} | {} | {:.5g} | {:.5g} to {:.5g} | {} | {:.3f} | {} | {} |\n",
+                     point.label, sample.n, sample.median, sample.least, sample.most, interval,
+                     point.difference.ratio, point.holm_p ? in_words(*point.holm_p) : "",
+                     point.verdict);
+}
+
+}  // namespace
+
+std::optional<Comparison> completed_points(const std::vector<Job>& jobs) {
+  std::set<int> nodes;
+  for (const auto& job : jobs) nodes.insert(job.point->nodes);
+  std::vector<NamedRun> runs;
+  for (const auto& job : jobs) {
+    if (job.counts && has_run(job) && is_done(job)) {
+      runs.push_back({read_run(job.directory), extra_of(job, nodes.size() > 1)});
+    }
+  }
+  if (runs.empty()) return std::nullopt;
+  return compare_runs(std::move(runs));
+}
+
+std::string study_csv(const std::vector<Job>& jobs) {
+  constexpr std::array kColumns = {"train_seconds",
+                                   "wall_seconds",
+                                   "evaluate_seconds",
+                                   "checkpoint_seconds",
+                                   "data_wait_seconds",
+                                   "communication_seconds",
+                                   "images_per_second",
+                                   "epochs",
+                                   "steps",
+                                   "batch_size",
+                                   "world_size",
+                                   "final_train_loss",
+                                   "val_loss",
+                                   "val_top1",
+                                   "val_top5",
+                                   "time_to_target_seconds",
+                                   "communication_bytes",
+                                   "peak_rss_bytes",
+                                   "cpu_seconds"};
+  std::set<std::string> axes;
+  for (const auto& job : jobs) {
+    for (const auto& [name, value] : job.point->axes) axes.insert(name);
+  }
+  std::string csv = "point,case";
+  for (const auto& axis : axes) csv += fmt::format(",{}", csv_field(axis));
+  csv += ",repetition,seed,status";
+  for (const char* const column : kColumns) csv += fmt::format(",{}", column);
+  csv += "\n";
+  for (const auto& job : jobs) {
+    if (!job.counts) continue;
+    csv += fmt::format("{},{}", csv_field(job.point->name), csv_field(job.point->case_name));
+    for (const auto& axis : axes) {
+      const auto value = job.point->axes.find(axis);
+      csv += fmt::format(",{}", value == job.point->axes.end() ? "" : csv_field(value->second));
+    }
+    std::optional<RunRecord> run;
+    if (has_run(job)) run = read_run(job.directory);
+    csv += fmt::format(",{},{},{}", job.repetition, job.seed, run ? run->status : "not begun");
+    for (const char* const column : kColumns) {
+      const auto value = run ? run->number(column) : std::nullopt;
+      csv += value ? fmt::format(",{:.9g}", *value) : ",";
+    }
+    csv += "\n";
+  }
+  return csv;
+}
+
+std::string summary_json(const std::string& title, const Comparison& comparison) {
+  nlohmann::ordered_json json = {{"title", title}, {"axes", comparison.axes}};
+  for (const auto& number : kNumbers) {
+    nlohmann::ordered_json points = nlohmann::ordered_json::array();
+    for (const auto& point : test_points(comparison, number.name, number.less_is_better)) {
+      points.push_back(json_of(point));
+    }
+    if (!points.empty()) json["numbers"][number.name] = points;
+  }
+  return json.dump(2) + "\n";
+}
+
+std::string summary_markdown(const std::string& title, const Comparison& comparison) {
+  std::string text = fmt::format("# {}\n\n", title);
+  for (const auto& sentence : comparison_findings(comparison)) text += sentence + "\n";
+  for (const auto& sentence : scaling_findings(comparison)) text += sentence + "\n";
+  text +=
+      "\nIntervals are of the mean, by Student's t. Tests compare each point with the best by "
+      "Welch's t, with Holm's\ncorrection over the points of a table, at the level 0.05.\n";
+  for (const auto& number : kNumbers) {
+    const auto points = test_points(comparison, number.name, number.less_is_better);
+    if (points.empty()) continue;
+    text += fmt::format(
+        "\n## {}\n\n| point | n | median | least to most | 95 % of the mean | mean / best | p | "
+        "verdict |\n| - | - | - | - | - | - | - | - |\n",
+        number.meaning);
+    for (const auto& point : points) text += markdown_row(point);
+  }
+  return text;
+}
+
+}  // namespace yoke::study

@@ -1,0 +1,167 @@
+#include "yoke/study/plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+
+#include "yoke/core/error.h"
+#include "yoke/study/study_file.h"
+
+namespace yoke::study {
+namespace {
+
+/// Sets a flag. One of two that exclude each other takes the place of the other.
+void set_flag(Flags& flags, const RecipeEntry& entry) {
+  if (entry.key == "batch-size") flags.erase("batch-size-per-rank");
+  if (entry.key == "batch-size-per-rank") flags.erase("batch-size");
+  flags[entry.key] = entry;
+}
+
+int whole_number(const RecipeEntry& entry, const std::string& where) {
+  constexpr int kMost = 4096;
+  int value = 0;
+  const char* const end = entry.value.data() + entry.value.size();
+  const auto [stop, error] = std::from_chars(entry.value.data(), end, value);
+  if (error != std::errc() || stop != end || value < 1 || value > kMost) {
+    throw UsageError(fmt::format("{}:{}: {} is '{}'; allowed: a whole number from 1 to {}", where,
+                                 entry.line, entry.key, entry.value, kMost));
+  }
+  return value;
+}
+
+void apply(StudyPoint& point, const RecipeEntry& entry, const std::string& where) {
+  if (entry.key == "nodes") {
+    point.nodes = whole_number(entry, where);
+  } else if (entry.key == "ranks") {
+    point.ranks = whole_number(entry, where);
+  } else if (entry.key == "seed" || entry.key == "out" || entry.key == "resume") {
+    throw UsageError(fmt::format("{}:{}: '{}' is set by the study itself; leave it out", where,
+                                 entry.line, entry.key));
+  } else {
+    set_flag(point.flags, entry);
+  }
+}
+
+/// Letters that any file system and shell take as they are.
+std::string file_name(const std::string& text) {
+  std::string name;
+  for (const char letter : text) {
+    const bool plain = (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
+                       (letter >= '0' && letter <= '9') ||
+                       std::string_view("=,.-_").find(letter) != std::string_view::npos;
+    name += plain ? letter : '_';
+  }
+  return name;
+}
+
+std::string name_of(const StudyPoint& point, const std::vector<Axis>& varied) {
+  std::string name = point.case_name;
+  for (const auto& axis : varied) {
+    name += fmt::format("{}{}={}", name.empty() ? "" : ",", axis.key, point.axes.at(axis.key));
+  }
+  constexpr std::size_t kLongest = 120;  // of 255 that a file's name may have
+  return file_name(name.empty() ? "all" : name.substr(0, kLongest));
+}
+
+/// Every combination of the values of `axes`, the last changing fastest.
+void combine(const StudyPoint& base, const std::vector<Axis>& axes, const std::string& where,
+             std::vector<StudyPoint>& points) {
+  std::vector<Axis> varied;
+  std::copy_if(axes.begin(), axes.end(), std::back_inserter(varied),
+               [](const Axis& axis) { return axis.values.size() > 1; });
+  std::vector<std::size_t> at(axes.size(), 0);
+  while (true) {
+    StudyPoint point = base;
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+      const RecipeEntry& entry = axes[i].values[at[i]];
+      apply(point, entry, where);
+      point.axes[axes[i].key] = entry.value;
+    }
+    point.name = name_of(point, varied);
+    points.push_back(std::move(point));
+    std::size_t i = axes.size();
+    while (i > 0 && ++at[i - 1] == axes[i - 1].values.size()) at[--i] = 0;
+    if (i == 0) return;
+  }
+}
+
+void make_names_unique(std::vector<StudyPoint>& points) {
+  std::set<std::string> names;
+  for (auto& point : points) {
+    const std::string name = point.name;
+    for (int number = 2; !names.insert(point.name).second; ++number) {
+      point.name = fmt::format("{}_{}", name, number);
+    }
+  }
+}
+
+void check_hosts(const StudyPlan& plan, const std::string& where) {
+  const auto largest =
+      std::max_element(plan.hosts.begin(), plan.hosts.end(),
+                       [](const HostSet& a, const HostSet& b) { return a.size() < b.size(); });
+  for (const auto& point : plan.points) {
+    const int there = std::max(1, static_cast<int>(largest->size()));
+    if (point.nodes > there) {
+      throw UsageError(
+          fmt::format("{}: point '{}' needs {} nodes, and the largest set of hosts has {}; give "
+                      "--hosts, e.g. --hosts a,b,c, or hosts = [\"a,b,c\"] in [study]",
+                      where, point.name, point.nodes, there));
+    }
+  }
+}
+
+}  // namespace
+
+HostSet parse_host_set(const std::string& text) {
+  HostSet set;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const auto end = std::min(text.find(',', begin), text.size());
+    set.push_back(text.substr(begin, end - begin));
+    if (set.back().empty()) {
+      throw UsageError(
+          fmt::format("the set of hosts '{}' has an empty name; write e.g. a,b", text));
+    }
+    begin = end + 1;
+  }
+  return set;
+}
+
+StudyPlan read_study(const std::filesystem::path& path, const StudyRequest& request,
+                     const CheckFlags& check) {
+  const StudyFile file = read_study_file(path, request.short_form);
+  const std::string where = path.string();
+  StudyPlan plan = file.settings;
+  if (!request.hosts.empty()) {
+    plan.hosts.clear();
+    for (const auto& set : request.hosts) plan.hosts.push_back(parse_host_set(set));
+  }
+  StudyPoint base;
+  if (file.recipe) {
+    for (const auto& entry : read_recipe(*file.recipe)) apply(base, entry, file.recipe->string());
+  }
+  for (const auto& entry : file.flags) apply(base, entry, where);
+  if (!request.data_dir.empty()) {
+    apply(base, {.key = "data-dir", .value = request.data_dir, .quoted = true}, where);
+  }
+  auto cases = file.cases;
+  if (cases.empty()) cases.push_back({});
+  for (const auto& one : cases) {
+    StudyPoint start = base;
+    start.case_name = one.name;
+    std::vector<Axis> axes = file.axes;
+    axes.insert(axes.end(), one.axes.begin(), one.axes.end());
+    combine(start, axes, where, plan.points);
+  }
+  make_names_unique(plan.points);
+  check_hosts(plan, where);
+  for (const auto& point : plan.points) {
+    std::vector<RecipeEntry> flags;
+    for (const auto& [key, entry] : point.flags) flags.push_back(entry);
+    check(flags, fmt::format("{}: point '{}'", where, point.name));
+  }
+  return plan;
+}
+
+}  // namespace yoke::study

@@ -1,0 +1,35 @@
+// yoke/study/runner.h: runs what of a study is not done yet.
+#pragma once
+#include <atomic>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "yoke/core/process.h"
+#include "yoke/study/jobs.h"
+
+namespace yoke::study {
+
+/// What running needs from outside.
+struct RunnerContext {
+  std::string program;      ///< This very program.
+  Environment environment;  ///< Of the runs.
+  std::function<void(const std::string& line)> tell;
+  const std::atomic<bool>* stop = nullptr;  ///< Becomes true when a person wants an end.
+};
+
+/// What came of it.
+struct RunnerResult {
+  int done_before = 0;  ///< Runs that an earlier start of the study had completed.
+  int completed = 0;
+  int failed = 0;
+  int left = 0;  ///< Not begun, or ended by the stop.
+};
+
+/// Runs the jobs that are not done, one at a time on each set of hosts, and tells of each with the
+/// time left. A run that fails is told of and passed over.
+/// @throws UsageError when a run ends with wrong usage, which others would share.
+RunnerResult run_jobs(const StudyPlan& plan, const std::vector<Job>& jobs,
+                      const RunnerContext& context);
+
+}  // namespace yoke::study
