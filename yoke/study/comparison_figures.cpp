@@ -159,6 +159,7 @@ void add_scaling(const Comparison& comparison, const std::string& axis,
       "Speed-up by what it would ideally be." + many(all), scaling_curves(lines, label, true));
   Curves accuracy = values_over(lines, label, "val_top1", 100, "accuracy");
   accuracy.y_label = "top-1 accuracy on validation images (%)";
+  accuracy.y_most = 100;
   add(figures, "accuracy-over-" + axis, "Accuracy over " + axis, kIntervals + many(all),
       std::move(accuracy));
 }
@@ -176,6 +177,7 @@ void add_batches(const Comparison& comparison, const std::string& axis,
       std::move(time));
   Curves accuracy = values_over(lines, label, "val_top1", 100, "accuracy");
   accuracy.y_label = "top-1 accuracy on validation images (%)";
+  accuracy.y_most = 100;
   add(figures, "accuracy-over-" + axis, "Accuracy over batch size", kIntervals + many(all),
       std::move(accuracy));
 }

@@ -61,7 +61,7 @@ std::string axes(const Curves& curves) {
   }
   text += fmt::format("set xrange [{:g}:{:g}]\n", least, most);
   const std::string bottom = curves.y_from_zero ? "0" : "*";
-  const std::string top = curves.y_most ? fmt::format("{:g}", *curves.y_most) : "*";
+  const std::string top = curves.y_most ? fmt::format("*<{:g}", *curves.y_most) : "*";
   text += fmt::format("set yrange [{}:{}]\n", bottom, top);
   return text + ticks(curves);
 }
@@ -117,14 +117,14 @@ std::string plot(const Series& series, std::size_t number) {
   const bool intervals = std::any_of(series.points.begin(), series.points.end(),
                                      [](const Point& point) { return point.interval.has_value(); });
   const bool points = series.marked && !series.ideal;
-  std::string text =
-      fmt::format("$d{} using 1:2 with {} {} title {}", number, points ? "linespoints" : "lines",
-                  look(series), gnuplot_text(series.title));
-  if (intervals) {
-    text += fmt::format(", $d{} using 1:2:3:4 with yerrorbars lc rgb '{}' lw 1 pt 0 notitle",
-                        number, colour(series.style));
+  std::string text;
+  if (intervals) {  // before the line, for gnuplot clears the place of each point
+    text = fmt::format("$d{} using 1:2:3:4 with yerrorbars lc rgb '{}' lw 1 pt 7 ps 0.1 notitle, ",
+                       number, colour(series.style));
   }
-  return text;
+  return text + fmt::format("$d{} using 1:2 with {} {} title {}", number,
+                            points ? "linespoints" : "lines", look(series),
+                            gnuplot_text(series.title));
 }
 
 int legend_columns(const Curves& curves) {

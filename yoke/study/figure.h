@@ -34,7 +34,7 @@ struct Curves {
   std::vector<Phase> phases = {};  ///< Shaded behind the lines.
   bool x_from_zero = false;
   bool y_from_zero = false;
-  std::optional<double> y_most = {};
+  std::optional<double> y_most = {};  ///< No number can be more, so the axis ends there.
   bool y_log = false;
   bool x_log = false;
   std::vector<double> x_ticks = {};  ///< Where given, only these, as numbers of things are.

@@ -128,7 +128,8 @@ std::vector<Figure> learning_figures(const Comparison& comparison) {
           .y_label = loss ? "cross-entropy per image (nats)" : "top-1 accuracy (%)",
           .series = series_of(choice, over_time, unit.divisor, loss ? loss_of : accuracy_of),
           .phases = over_time ? phases_of(choice, unit.divisor) : std::vector<Phase>(),
-          .x_from_zero = true};
+          .x_from_zero = true,
+          .y_most = loss ? std::nullopt : std::optional(100.0)};
       if (curves.series.empty()) continue;
       figures.push_back(
           {.name =
