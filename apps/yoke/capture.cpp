@@ -8,14 +8,12 @@
 #include <unistd.h>
 
 #include "apps/yoke/environment.h"
+#include "yoke/core/descriptor.h"
 #include "yoke/core/error.h"
-#include "yoke/launch/descriptor.h"
-#include "yoke/launch/process.h"
+#include "yoke/core/process.h"
 
 namespace yoke {
 namespace {
-
-using launch::Descriptor;
 
 /// A file in memory that holds `text`, at its begin.
 Descriptor memory_file(const std::string& text) {
@@ -49,11 +47,11 @@ std::filesystem::path own_program() { return std::filesystem::canonical("/proc/s
 
 std::string capture(const std::vector<std::string>& arguments, const std::string& input) {
   const Descriptor in = memory_file(input), out = memory_file(""), err = memory_file("");
-  launch::Process process({.arguments = arguments,
-                           .environment = whole_environment(),
-                           .in = in.get(),
-                           .out = out.get(),
-                           .err = err.get()});
+  Process process({.arguments = arguments,
+                   .environment = whole_environment(),
+                   .in = in.get(),
+                   .out = out.get(),
+                   .err = err.get()});
   pollfd ended{.fd = process.descriptor(), .events = POLLIN, .revents = 0};
   auto status = process.poll();
   while (!status) {

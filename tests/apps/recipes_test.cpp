@@ -18,8 +18,11 @@ namespace fs = std::filesystem;
 
 std::vector<std::string> recipes() {
   std::vector<std::string> names;
-  for (const auto& entry : fs::directory_iterator(YOKE_SOURCE_DIR "/recipes")) {
-    if (entry.path().extension() == ".toml") names.push_back(entry.path().stem());
+  for (const std::string folder : {"", "races/"}) {
+    for (const auto& entry : fs::directory_iterator(YOKE_SOURCE_DIR "/recipes/" + folder)) {
+      const auto& path = entry.path();
+      if (path.extension() == ".toml") names.push_back(folder + path.stem().string());
+    }
   }
   std::sort(names.begin(), names.end());
   return names;
@@ -86,7 +89,8 @@ TEST_P(Recipe, TrainsAFewSteps) {
 
 INSTANTIATE_TEST_SUITE_P(OfTheBox, Recipe, testing::ValuesIn(recipes()), [](const auto& info) {
   std::string name = info.param;
-  std::replace(name.begin(), name.end(), '-', '_');
+  std::replace_if(
+      name.begin(), name.end(), [](char letter) { return letter == '-' || letter == '/'; }, '_');
   return name;
 });
 

@@ -53,6 +53,22 @@ TEST_F(YokeReport, ComparesRunsAndWritesOtherFormats) {
   EXPECT_TRUE(fs::exists(path("c-graphs/time-over-batch-size.png")));
 }
 
+TEST_F(YokeReport, OpensInABrowserWithoutErrorsOrNetwork) {
+  const std::string chromium = "/usr/bin/chromium";
+  if (!fs::exists(chromium)) {
+    GTEST_SKIP() << "Chromium is missing; Debian's package is chromium";
+  }
+  train("run", "64");
+  ASSERT_EQ(run_yoke({"report", path("run")}).status, 0);
+  const auto result = test::run_program(
+      {chromium, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr",
+       "--host-resolver-rules=MAP * ~NOTFOUND", "--user-data-dir=" + path("profile"), "--dump-dom",
+       "file://" + path("run/report.html")});
+  EXPECT_EQ(result.status, 0) << result.output;
+  EXPECT_THAT(result.output, AllOf(HasSubstr("</svg>"), HasSubstr("the run completed")));
+  EXPECT_THAT(result.output, testing::Not(HasSubstr("CONSOLE")));  // what a page complains of
+}
+
 TEST_F(YokeReport, RefusesWhatIsNoRun) {
   const auto result = run_yoke({"report", path("absent")});
   EXPECT_EQ(result.status, 2);

@@ -13,7 +13,7 @@ namespace yoke::study {
 namespace {
 
 /// Sets a flag. One of two that exclude each other takes the place of the other.
-void set_flag(Flags& flags, const RecipeEntry& entry) {
+void replace(Flags& flags, const RecipeEntry& entry) {
   if (entry.key == "batch-size") flags.erase("batch-size-per-rank");
   if (entry.key == "batch-size-per-rank") flags.erase("batch-size");
   flags[entry.key] = entry;
@@ -29,19 +29,6 @@ int whole_number(const RecipeEntry& entry, const std::string& where) {
                                  entry.line, entry.key, entry.value, kMost));
   }
   return value;
-}
-
-void apply(StudyPoint& point, const RecipeEntry& entry, const std::string& where) {
-  if (entry.key == "nodes") {
-    point.nodes = whole_number(entry, where);
-  } else if (entry.key == "ranks") {
-    point.ranks = whole_number(entry, where);
-  } else if (entry.key == "seed" || entry.key == "out" || entry.key == "resume") {
-    throw UsageError(fmt::format("{}:{}: '{}' is set by the study itself; leave it out", where,
-                                 entry.line, entry.key));
-  } else {
-    set_flag(point.flags, entry);
-  }
 }
 
 /// Letters that any file system and shell take as they are.
@@ -76,7 +63,7 @@ void combine(const StudyPoint& base, const std::vector<Axis>& axes, const std::s
     StudyPoint point = base;
     for (std::size_t i = 0; i < axes.size(); ++i) {
       const RecipeEntry& entry = axes[i].values[at[i]];
-      apply(point, entry, where);
+      set_flag(point, entry, where);
       point.axes[axes[i].key] = entry.value;
     }
     point.name = name_of(point, varied);
@@ -114,6 +101,19 @@ void check_hosts(const StudyPlan& plan, const std::string& where) {
 
 }  // namespace
 
+void set_flag(StudyPoint& point, const RecipeEntry& entry, const std::string& where) {
+  if (entry.key == "nodes") {
+    point.nodes = whole_number(entry, where);
+  } else if (entry.key == "ranks") {
+    point.ranks = whole_number(entry, where);
+  } else if (entry.key == "seed" || entry.key == "out" || entry.key == "resume") {
+    throw UsageError(fmt::format("{}:{}: '{}' is set by the study itself; leave it out", where,
+                                 entry.line, entry.key));
+  } else {
+    replace(point.flags, entry);
+  }
+}
+
 HostSet parse_host_set(const std::string& text) {
   HostSet set;
   for (std::size_t begin = 0; begin <= text.size();) {
@@ -139,11 +139,12 @@ StudyPlan read_study(const std::filesystem::path& path, const StudyRequest& requ
   }
   StudyPoint base;
   if (file.recipe) {
-    for (const auto& entry : read_recipe(*file.recipe)) apply(base, entry, file.recipe->string());
+    for (const auto& entry : read_recipe(*file.recipe))
+      set_flag(base, entry, file.recipe->string());
   }
-  for (const auto& entry : file.flags) apply(base, entry, where);
+  for (const auto& entry : file.flags) set_flag(base, entry, where);
   if (!request.data_dir.empty()) {
-    apply(base, {.key = "data-dir", .value = request.data_dir, .quoted = true}, where);
+    set_flag(base, {.key = "data-dir", .value = request.data_dir, .quoted = true}, where);
   }
   auto cases = file.cases;
   if (cases.empty()) cases.push_back({});

@@ -41,6 +41,10 @@ struct StudyPlan {
   std::vector<HostSet> hosts = {{}};
 };
 
+/// Gives a point a flag, in place of an earlier one that it excludes; also `nodes` and `ranks`.
+/// @throws UsageError on a flag that the study sets itself.
+void set_flag(StudyPoint& point, const RecipeEntry& entry, const std::string& where);
+
 /// Checks the flags of a point; throws UsageError on a name or a value that is not allowed.
 using CheckFlags =
     std::function<void(const std::vector<RecipeEntry>& flags, const std::string& where)>;
