@@ -149,7 +149,9 @@ std::set<std::string> other_flags() {
           "title",
           "short",
           "live",
-          "port",  // yoke
+          "port",
+          "repetitions",
+          "scoreboard",  // yoke
           "list",
           "tests",
           "lint",
