@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "yoke/core/error.h"
+#include "yoke/core/shell.h"
 
 namespace yoke::launch {
 namespace {
@@ -54,13 +55,13 @@ void RemoteAgents::tick() {
 
 std::vector<std::string> RemoteAgents::arguments(const RemoteHost& host) const {
   if (host.here) return {options_.program.string(), "run", "--agent"};
-  std::string command = fmt::format("cd {} && exec ", quote(options_.directory.string()));
+  std::string command = fmt::format("cd {} && exec ", shell_word(options_.directory.string()));
   // Needed before yoke's own code runs; all other variables are in its order.
   if (const auto path = options_.environment.find("LD_LIBRARY_PATH");
       path != options_.environment.end()) {
-    command += fmt::format("env LD_LIBRARY_PATH={} ", quote(path->second));
+    command += fmt::format("env LD_LIBRARY_PATH={} ", shell_word(path->second));
   }
-  command += fmt::format("{} run --agent", quote(options_.program.string()));
+  command += fmt::format("{} run --agent", shell_word(options_.program.string()));
   return ssh_arguments(options_.ssh, host.name, command);
 }
 

@@ -28,18 +28,6 @@ std::vector<std::string> ssh_arguments(const SshOptions& options, const std::str
   return arguments;
 }
 
-std::string quote(const std::string& text) {
-  std::string quoted = "'";
-  for (const char c : text) {
-    if (c == '\'') {
-      quoted += "'\\''";
-    } else {
-      quoted += c;
-    }
-  }
-  return quoted + "'";
-}
-
 std::string ssh_host_name(const std::string& host, const Environment& environment) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) throw Error("cannot make a pipe");

@@ -20,9 +20,6 @@ struct SshOptions {
 std::vector<std::string> ssh_arguments(const SshOptions& options, const std::string& host,
                                        const std::string& command);
 
-/// `text` as one word of a shell.
-std::string quote(const std::string& text);
-
 /// The name or address that ssh connects to for `host`, which may be an alias of ~/.ssh/config.
 std::string ssh_host_name(const std::string& host, const Environment& environment);
 
