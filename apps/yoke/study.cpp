@@ -1,6 +1,8 @@
 // apps/yoke/study.cpp: `yoke study` runs a grid of trainings, and reports on it.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 
@@ -8,6 +10,9 @@
 #include "apps/yoke/race.h"
 #include "apps/yoke/study_outcome.h"
 #include "yoke/core/error.h"
+#include "yoke/core/shell.h"
+#include "yoke/study/emit.h"
+#include "yoke/study/jobs.h"
 
 namespace yoke {
 namespace {
@@ -19,6 +24,8 @@ struct GivenStudy {
   std::string out;
   study::StudyRequest request;
   std::vector<std::string> formats = {"html"};
+  std::string emit;  // a scheduler
+  bool report_only = false;
 };
 
 fs::path out_of(const GivenStudy& given) {
@@ -27,9 +34,45 @@ fs::path out_of(const GivenStudy& given) {
   return fs::path("runs") / (given.request.short_form ? name + "-short" : name);
 }
 
+/// Files for a scheduler, which runs the study in place of this program.
+int emit(const GivenStudy& given, const study::StudyPlan& plan, const fs::path& out) {
+  study::EmitContext context{.file = fs::absolute(given.file).lexically_normal(),
+                             .out = fs::absolute(out).lexically_normal(),
+                             .directory = fs::current_path(),
+                             .program = fs::canonical("/proc/self/exe").string()};
+  if (!context.out.has_filename()) context.out = context.out.parent_path();
+  if (given.request.short_form) context.report_flags.push_back("--short");
+  if (!given.request.data_dir.empty()) {
+    context.report_flags.insert(context.report_flags.end(), {"--data-dir", given.request.data_dir});
+  }
+  context.report_flags.insert(context.report_flags.end(),
+                              {"--format", fmt::format("{}", fmt::join(given.formats, ","))});
+  const auto jobs = study::jobs_of(plan, context.out / "runs");
+  const int left = study::emit(given.emit, plan, jobs, context);
+  if (left == 0) {
+    say(fmt::format("All {} runs have completed; nothing is left for {}.", jobs.size(),
+                    given.emit));
+    return 0;
+  }
+  say(fmt::format("{} of {} runs are left. To have {} run them:\n  {}", left, jobs.size(),
+                  given.emit, shell_line({(context.out / given.emit / "submit.sh").string()})));
+  return 0;
+}
+
+/// Tables and report alone, as when a scheduler has run the study.
+int report_only(const GivenStudy& given, const study::StudyPlan& plan, const fs::path& out) {
+  const auto jobs = study::jobs_of(plan, out / "runs");
+  const auto done = std::count_if(jobs.begin(), jobs.end(), study::is_done);
+  say(fmt::format("{}: {} of {} runs have completed", plan.title, done, jobs.size()));
+  write_outcome(plan, jobs, out, given.formats);
+  return 0;
+}
+
 int study_command(const GivenStudy& given) {
   const auto plan = study::read_study(given.file, given.request, check_flags);
   const fs::path out = out_of(given);
+  if (!given.emit.empty()) return emit(given, plan, out);
+  if (given.report_only) return report_only(given, plan, out);
   const auto jobs = study::jobs_of(plan, out / "runs");
   say(fmt::format("{}: {} points, {} repetitions and {} warm-ups of each, in {}", plan.title,
                   plan.points.size(), plan.repetitions, plan.warm_ups, out.string()));
@@ -49,12 +92,12 @@ void add_study_command(CLI::App& program, Run& run) {
       ->type_name("DIR");
   command->add_flag("--short", given->request.short_form,
                     "The short form that the file's [short] tables describe");
-  command
-      ->add_option("--hosts", given->request.hosts,
-                   "A set of hosts for one run at a time; once for each set")
-      ->type_name("a,b")
-      ->take_all()
-      ->allow_extra_args(false);
+  auto* const hosts = command
+                          ->add_option("--hosts", given->request.hosts,
+                                       "A set of hosts for one run at a time; once for each set")
+                          ->type_name("a,b")
+                          ->take_all()
+                          ->allow_extra_args(false);
   command->add_option("--data-dir", given->request.data_dir, "Where data sets are")
       ->type_name("DIR");
   command->add_option("--format", given->formats, "Of the report: html, pdf, svg, png")
@@ -62,12 +105,23 @@ void add_study_command(CLI::App& program, Run& run) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->capture_default_str();
+  auto* const emit = command
+                         ->add_option("--emit", given->emit,
+                                      "Run nothing, but write files for a scheduler: slurm or "
+                                      "kubernetes")
+                         ->type_name("NAME")
+                         ->excludes(hosts);
+  command
+      ->add_flag("--report-only", given->report_only,
+                 "Run nothing, but write tables and report of what has completed")
+      ->excludes(emit);
   add_race_command(*command, run);
   command->callback([given, command, &run] {
     if (!command->get_subcommands().empty()) return;
     if (given->file.empty()) {
       throw UsageError("FILE is required: 'yoke study FILE', or 'yoke study race RECIPE'");
     }
+    given->request.elsewhere = given->report_only || !given->emit.empty();
     run = [given] { return study_command(*given); };
   });
 }

@@ -106,6 +106,48 @@ TEST_F(YokeStudy, StopsAtASignalAndSaysHowToGoOn) {
   EXPECT_TRUE(fs::exists(out() / "report.html"));
 }
 
+TEST_F(YokeStudy, WritesFilesForASchedulerAndRunsNothing) {
+  write_file(directory_.path() / "s.toml",
+             "[study]\nrepetitions = 1\nwarm-up = 0\n[axes]\nnodes = [2]\nlr = [1, 2]\n");
+  auto all = words();
+  all.insert(all.end(), {"--emit", "slurm", "--data-dir", "my data"});
+  const auto result = run_yoke(all);
+  ASSERT_EQ(result.status, 0) << result.output;
+  EXPECT_THAT(result.output, HasSubstr("2 of 2 runs are left"));
+  EXPECT_THAT(result.output, HasSubstr((out() / "slurm" / "submit.sh").string()));
+  EXPECT_TRUE(fs::exists(out() / "slurm" / "2x1.sh"));
+  EXPECT_THAT(read_file(out() / "slurm" / "report.sh"),
+              HasSubstr("--report-only --data-dir 'my data' --format html\n"));
+  EXPECT_THAT(read_file(out() / "runs" / "lr=1-r1.toml"), HasSubstr("data-dir = \"my data\""));
+  EXPECT_FALSE(fs::exists(out() / "runs" / "lr=1-r1"));
+}
+
+TEST_F(YokeStudy, ReportsOnWhatHasCompletedAlone) {
+  auto all = words();
+  ASSERT_EQ(run_yoke(all).status, 0);
+  fs::remove_all(out() / "runs" / "batch-size=32-r2");
+  fs::remove(out() / "report.html");
+  all.push_back("--report-only");
+  const auto result = run_yoke(all);
+  EXPECT_EQ(result.status, 0) << result.output;
+  EXPECT_THAT(result.output, HasSubstr("3 of 4 runs have completed"));
+  EXPECT_TRUE(fs::exists(out() / "report.html"));
+  EXPECT_THAT(read_file(out() / "study.csv"), HasSubstr("not begun"));
+  EXPECT_FALSE(fs::exists(out() / "runs" / "batch-size=32-r2"));
+}
+
+TEST_F(YokeStudy, RefusesSchedulersThatItDoesNotKnowAndHostsBesideThem) {
+  auto all = words();
+  all.insert(all.end(), {"--emit", "pbs"});
+  auto result = run_yoke(all);
+  EXPECT_EQ(result.status, 2);
+  EXPECT_THAT(result.output, HasSubstr("allowed: kubernetes, slurm"));
+  all.back() = "slurm";
+  all.insert(all.end(), {"--hosts", "a"});
+  EXPECT_EQ(run_yoke(all).status, 2);
+  EXPECT_FALSE(fs::exists(out()));
+}
+
 TEST_F(YokeStudy, RefusesFlagsBeforeTheFirstRun) {
   write_file(directory_.path() / "s.toml", "[axes]\nbatch-size = [32, 'many']\n");
   const auto result = run_yoke(words());

@@ -149,9 +149,11 @@ std::set<std::string> other_flags() {
           "title",
           "short",
           "live",
-          "port",
           "repetitions",
-          "scoreboard",  // yoke
+          "scoreboard",
+          "emit",
+          "report-only",
+          "port",  // yoke
           "list",
           "tests",
           "lint",
@@ -170,7 +172,15 @@ std::set<std::string> other_flags() {
           "target",
           "install",  // cmake
           "logdir",
-          "gtest_filter"};
+          "gtest_filter",
+          "account",
+          "partition",
+          "time",
+          "exclusive",
+          "mem",
+          "cpus-per-task",  // sbatch
+          "namespace",
+          "selector"};  // kubectl
 }
 
 std::vector<std::string> flags_in(const std::string& text) {

@@ -21,6 +21,10 @@ bool completed(const fs::path& directory) {
   return json.is_object() && json.value("status", "") == "completed";
 }
 
+bool has_these_flags(const Job& job) {
+  return fs::exists(job.flags_path()) && read_file(job.flags_path()) == flags_text(job);
+}
+
 }  // namespace
 
 std::vector<Job> jobs_of(const StudyPlan& plan, const fs::path& runs) {
@@ -53,7 +57,7 @@ std::string flags_text(const Job& job) {
 
 bool is_done(const Job& job) {
   if (!completed(job.directory)) return false;
-  if (!fs::exists(job.flags_path()) || read_file(job.flags_path()) != flags_text(job)) {
+  if (!has_these_flags(job)) {
     throw UsageError(
         fmt::format("{} was run with other flags than this study's ({}); give another --out, or "
                     "remove it to have it run again",
@@ -66,6 +70,10 @@ void prepare(const Job& job) {
   fs::create_directories(job.directory.parent_path());
   fs::remove_all(job.directory);
   write_file(job.flags_path(), flags_text(job));
+}
+
+void prepare_to_go_on(const Job& job) {
+  if (!has_these_flags(job)) prepare(job);
 }
 
 std::vector<std::string> command_of(const Job& job, const std::string& program,

@@ -35,6 +35,9 @@ bool is_done(const Job& job);
 /// Removes what an earlier, unfinished try has left, and writes the file of flags.
 void prepare(const Job& job);
 
+/// The same, but a try with these very flags stays, for the run to go on from its checkpoints.
+void prepare_to_go_on(const Job& job);
+
 /// The command that runs it: `program train ...`, or `program run ... train ...`.
 std::vector<std::string> command_of(const Job& job, const std::string& program,
                                     const HostSet& hosts);

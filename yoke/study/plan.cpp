@@ -156,7 +156,7 @@ StudyPlan read_study(const std::filesystem::path& path, const StudyRequest& requ
     combine(start, axes, where, plan.points);
   }
   make_names_unique(plan.points);
-  check_hosts(plan, where);
+  if (!request.elsewhere) check_hosts(plan, where);
   for (const auto& point : plan.points) {
     std::vector<RecipeEntry> flags;
     for (const auto& [key, entry] : point.flags) flags.push_back(entry);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "yoke/core/recipe.h"
+#include "yoke/study/cluster_settings.h"
 
 namespace yoke::study {
 
@@ -39,6 +40,8 @@ struct StudyPlan {
   std::optional<std::chrono::duration<double>> run_limit;  ///< A run that takes longer is ended.
   std::optional<std::chrono::duration<double>> limit;      ///< After it no run is begun.
   std::vector<HostSet> hosts = {{}};
+  SlurmSettings slurm = {};
+  KubernetesSettings kubernetes = {};
 };
 
 /// Gives a point a flag, in place of an earlier one that it excludes; also `nodes` and `ranks`.
@@ -54,6 +57,7 @@ struct StudyRequest {
   bool short_form = false;              ///< The [short] tables hold.
   std::vector<std::string> hosts = {};  ///< Sets in place of the file's: `a,b`.
   std::string data_dir = {};            ///< In place of the flag data-dir, where it is not empty.
+  bool elsewhere = false;               ///< Nodes are a scheduler's: hosts do not limit them.
 };
 
 /// Reads a study. @throws UsageError that names the file and the line.

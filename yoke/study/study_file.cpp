@@ -9,6 +9,7 @@
 #include "yoke/core/error.h"
 #include "yoke/core/file.h"
 #include "yoke/core/toml_value.h"
+#include "yoke/study/cluster_tables.h"
 #include "yoke/study/time_span.h"
 
 namespace yoke::study {
@@ -181,12 +182,18 @@ StudyFile read_study_file(const fs::path& path, bool short_form) {
   const Reader reader(path.string());
   const std::set<std::string> settings = {"title", "recipe",    "repetitions", "warm-up",
                                           "seed",  "run-limit", "limit",       "hosts"};
-  reader.allow(table, {"study", "flags", "axes", "cases", "short"});
+  reader.allow(table, {"study", "flags", "axes", "cases", "short", "slurm", "kubernetes"});
   StudyFile file;
   file.settings.title = path.stem().string();
   if (const auto* const study = table.get_as<toml::table>("study")) {
     reader.allow(*study, settings);
     reader.settings(*study, file);
+  }
+  if (const auto* const slurm = table.get_as<toml::table>("slurm")) {
+    file.settings.slurm = read_slurm(*slurm, path.string());
+  }
+  if (const auto* const kubernetes = table.get_as<toml::table>("kubernetes")) {
+    file.settings.kubernetes = read_kubernetes(*kubernetes, path.string());
   }
   take_points(table, reader, file);
   const auto* const shorter = table.get_as<toml::table>("short");

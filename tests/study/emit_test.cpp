@@ -1,0 +1,93 @@
+// Which runs a scheduler gets, and what of earlier tries stays.
+#include "yoke/study/emit.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/study/emitted.h"
+#include "yoke/core/error.h"
+
+namespace yoke::study {
+namespace {
+
+using test::EmittedStudy;
+using testing::HasSubstr;
+using testing::Not;
+namespace fs = std::filesystem;
+
+constexpr const char* kTwoPoints =
+    "[study]\nrepetitions = 1\nwarm-up = 0\n[axes]\nlr = [1, 2]\n[kubernetes]\nimage = 'i'\n"
+    "claim = 'c'\nresources = { cpu = 1 }\n";
+
+void complete(const Job& job) {
+  prepare(job);
+  fs::create_directories(job.directory);
+  write_file(job.directory / "summary.json", "{\"status\": \"completed\"}");
+}
+
+TEST(Emit, LeavesOutRunsThatHaveCompleted) {
+  const EmittedStudy study(kTwoPoints);
+  complete(study.jobs()[0]);
+  EXPECT_EQ(study.emit("slurm"), 1);
+  const std::string script = study.text("slurm", "1x1.sh");
+  EXPECT_THAT(script, HasSubstr("'lr=2-r1'"));
+  EXPECT_THAT(script, Not(HasSubstr("lr=1-r1")));
+  EXPECT_EQ(read_file(study.jobs()[1].flags_path()), flags_text(study.jobs()[1]));
+  EXPECT_EQ(study.emit("kubernetes"), 1);
+  EXPECT_THAT(study.text("kubernetes", "yoke-my-study-2.yaml"), HasSubstr("lr=2-r1"));
+  EXPECT_FALSE(fs::exists(study.out() / "kubernetes" / "yoke-my-study-1.yaml"));
+}
+
+TEST(Emit, WritesNothingWhenNothingIsLeft) {
+  const EmittedStudy study("[study]\nrepetitions = 1\nwarm-up = 0\n");
+  complete(study.jobs()[0]);
+  EXPECT_EQ(study.emit("slurm"), 0);
+  EXPECT_FALSE(fs::exists(study.out() / "slurm"));
+}
+
+TEST(Emit, KeepsATryWithTheSameFlagsAlone) {
+  const EmittedStudy study(kTwoPoints);
+  for (const auto& job : study.jobs()) {
+    prepare(job);
+    fs::create_directories(job.directory / "checkpoints" / "step-00000001");
+  }
+  write_file(study.jobs()[1].flags_path(), "lr = 3\n");
+  study.emit("slurm");
+  EXPECT_TRUE(fs::exists(study.jobs()[0].directory / "checkpoints" / "step-00000001"));
+  EXPECT_FALSE(fs::exists(study.jobs()[1].directory));
+}
+
+TEST(Emit, TakesTheFilesOfAnEarlierTimeAwayButNotOthers) {
+  const EmittedStudy study(kTwoPoints);
+  fs::create_directories(study.out() / "slurm");
+  write_file(study.out() / "slurm" / "8x8.sh", "old");
+  write_file(study.out() / "slurm" / "jobs", "17\n");
+  study.emit("slurm");
+  EXPECT_FALSE(fs::exists(study.out() / "slurm" / "8x8.sh"));
+  EXPECT_EQ(study.text("slurm", "jobs"), "17\n");
+}
+
+TEST(Emit, RefusesSchedulersThatItDoesNotKnow) {
+  const EmittedStudy study(kTwoPoints);
+  try {
+    study.emit("pbs");
+    FAIL() << "no error";
+  } catch (const UsageError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("allowed: kubernetes, slurm"));
+  }
+}
+
+TEST(Emit, NamesJobsAsDomainNamesMayBe) {
+  EmitContext context;
+  for (const auto& [out, name] :
+       {std::pair("/runs/workers", "yoke-workers"),
+        std::pair("/runs/My Study_2 (a)", "yoke-my-study-2-a"), std::pair("/runs/\u00fc", "yoke"),
+        std::pair("/a/0123456789012345678901234567890123456789",
+                  "yoke-01234567890123456789012345678901234")}) {
+    context.out = out;
+    EXPECT_EQ(context.job_name(), name);
+  }
+}
+
+}  // namespace
+}  // namespace yoke::study

@@ -1,0 +1,94 @@
+#include "yoke/study/emit.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cctype>
+
+#include "yoke/core/error.h"
+#include "yoke/core/file.h"
+
+namespace yoke::study {
+namespace {
+
+namespace fs = std::filesystem;
+
+using Emitter = Files (*)(const StudyPlan&, const std::vector<JobLeft>&, const EmitContext&);
+
+const std::map<std::string, Emitter>& emitters() {
+  static const std::map<std::string, Emitter> all = {{"kubernetes", kubernetes_files},
+                                                     {"slurm", slurm_files}};
+  return all;
+}
+
+std::vector<JobLeft> left_of(const std::vector<Job>& jobs) {
+  std::vector<JobLeft> left;
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    if (!is_done(jobs[i])) left.push_back({.number = static_cast<int>(i) + 1, .job = &jobs[i]});
+  }
+  return left;
+}
+
+/// Takes away what earlier emissions have left; files that are not theirs stay.
+void clear(const fs::path& folder) {
+  fs::create_directories(folder);
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    const auto ending = entry.path().extension();
+    if (ending == ".sh" || ending == ".yaml") fs::remove(entry.path());
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> EmitContext::report_command(const std::string& yoke) const {
+  std::vector<std::string> words = {yoke,    "study",      file.string(),
+                                    "--out", out.string(), "--report-only"};
+  words.insert(words.end(), report_flags.begin(), report_flags.end());
+  return words;
+}
+
+std::string EmitContext::job_name() const {
+  constexpr std::size_t kLongest = 40;  // of 63 that Kubernetes allows, with numbers behind it
+  std::string name = "yoke-";
+  for (const unsigned char letter : out.filename().string()) {
+    if (name.size() == kLongest) break;
+    const bool plain = letter < 128 && std::isalnum(letter) != 0;
+    if (plain) {
+      name += static_cast<char>(std::tolower(letter));
+    } else if (name.back() != '-') {
+      name += '-';
+    }
+  }
+  while (name.back() == '-') name.pop_back();
+  return name;
+}
+
+std::vector<std::string> schedulers() {
+  std::vector<std::string> names;
+  for (const auto& [name, emitter] : emitters()) names.push_back(name);
+  return names;
+}
+
+int emit(const std::string& scheduler, const StudyPlan& plan, const std::vector<Job>& jobs,
+         const EmitContext& context) {
+  const auto emitter = emitters().find(scheduler);
+  if (emitter == emitters().end()) {
+    throw UsageError(
+        fmt::format("--emit {} is given; allowed: {}", scheduler, fmt::join(schedulers(), ", ")));
+  }
+  const auto left = left_of(jobs);
+  if (left.empty()) return 0;
+  const Files files = emitter->second(plan, left, context);
+  for (const auto& [number, job] : left) prepare_to_go_on(*job);
+  const fs::path folder = context.out / scheduler;
+  clear(folder);
+  for (const auto& [name, text] : files) {
+    write_file(folder / name, text);
+    if (!name.ends_with(".sh")) continue;
+    fs::permissions(folder / name, fs::perms::owner_exec | fs::perms::group_exec,
+                    fs::perm_options::add);
+  }
+  return static_cast<int>(left.size());
+}
+
+}  // namespace yoke::study
