@@ -107,8 +107,8 @@ KubernetesSettings read_kubernetes(const toml::table& table, const std::string& 
                               .mount = reader.text("mount"),
                               .resources = reader.resources()};
   settings.at_once = reader.at_once().value_or(settings.at_once);
-  if (!settings.mount.empty() && !settings.mount.is_absolute()) {
-    reader.refuse(*reader.find("mount"), "mount is an absolute path, the same here and in pods");
+  if (!settings.mount.empty() && (!settings.mount.is_absolute() || settings.mount == "/")) {
+    reader.refuse(*reader.find("mount"), "mount is an absolute path below /, here and in pods");
   }
   return settings;
 }
