@@ -118,7 +118,7 @@ TEST_F(YokeStudy, WritesFilesForASchedulerAndRunsNothing) {
   EXPECT_TRUE(fs::exists(out() / "slurm" / "2x1.sh"));
   EXPECT_THAT(read_file(out() / "slurm" / "report.sh"),
               HasSubstr("--report-only --data-dir 'my data' --format html\n"));
-  EXPECT_THAT(read_file(out() / "runs" / "lr=1-r1.toml"), HasSubstr("data-dir = \"my data\""));
+  EXPECT_THAT(read_file(out() / "runs" / "lr=1-r1.toml"), HasSubstr("data-dir = 'my data'"));
   EXPECT_FALSE(fs::exists(out() / "runs" / "lr=1-r1"));
 }
 
