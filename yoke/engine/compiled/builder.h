@@ -2,6 +2,7 @@
 #pragma once
 #include <map>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -128,13 +129,21 @@ bool is_slow(const Description& description) {
   return name.find("ref") != std::string::npos || name.find("gemm") != std::string::npos;
 }
 
+/// Whether it multiplies by the processor's matrix unit (AMX), several times as fast as by vectors.
+template <typename Description>
+bool uses_matrix_unit(const Description& description) {
+  return std::string_view(description.impl_info_str()).find("amx") != std::string_view::npos;
+}
+
 /// `make(false)` describes a primitive in the formats that its tensors have, `make(true)` in those
-/// that oneDNN likes best: takes the first where it is fast.
+/// that oneDNN likes best: takes the first unless the second is worth converting tensors for.
 template <typename Make>
 auto prefer_given_formats(const Make& make) {
   try {
-    auto description = make(false);
-    return is_slow(description) ? make(true) : description;
+    auto given = make(false);
+    if (uses_matrix_unit(given)) return given;
+    auto free = make(true);
+    return is_slow(given) || uses_matrix_unit(free) ? free : given;
   } catch (const dnnl::error&) {  // no code at all for these formats
     return make(true);
   }
