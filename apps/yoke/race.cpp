@@ -46,9 +46,13 @@ void check_rules(const std::vector<RecipeEntry>& flags, const std::string& where
   if (!config.target_accuracy) {
     refuse("a race needs target-accuracy, e.g. target-accuracy = 0.9");
   }
-  if (config.epochs.value_or(kDefaultEpochs) > study::kRaceRules.most_epochs || config.max_steps) {
-    refuse(fmt::format("epochs is {}; a race allows at most {}, and no max-steps",
-                       config.epochs.value_or(kDefaultEpochs), study::kRaceRules.most_epochs));
+  const auto epochs = config.epochs.value_or(kDefaultEpochs);
+  if (epochs > study::kRaceRules.most_epochs) {
+    refuse(fmt::format("epochs is {}; a race allows at most {}", epochs,
+                       study::kRaceRules.most_epochs));
+  }
+  if (config.max_steps && !config.epochs) {
+    refuse("max-steps alone does not bound the epochs of a race; say epochs, too");
   }
   if (config.device != "cpu") {
     refuse(fmt::format("device is '{}'; a race is run on processors: cpu", config.device));
