@@ -9,6 +9,8 @@ IMAGES = {
     "six-layer": (3, 32, 32),
     "lenet": (1, 32, 32),
     "mlp": (1, 28, 28),
+    "bn-cnn": (1, 28, 28),
+    "resnet9": (3, 32, 32),
     "resnet18": (3, 32, 32),
 }
 
@@ -18,6 +20,7 @@ class LabCnn(nn.Module):
 
     def __init__(self, channels, classes):
         super().__init__()
+        self.dropout = 0.25
         self.conv1 = nn.Conv2d(channels, 16, 5)
         self.conv2 = nn.Conv2d(16, 32, 5)
         self.fc1 = nn.Linear(32 * 2 * 2, 512)
@@ -27,7 +30,7 @@ class LabCnn(nn.Module):
     def forward(self, x):
         x = F.relu(F.max_pool2d(self.conv1(x), 2))
         x = F.relu(F.max_pool2d(self.conv2(x), 2))
-        x = F.dropout(x, 0.25, self.training)
+        x = F.dropout(x, self.dropout, self.training)
         x = F.relu(self.fc1(F.max_pool2d(x, 2).flatten(1)))
         return F.log_softmax(self.fc3(self.fc2(x)), 1)
 
@@ -136,6 +139,70 @@ class Resnet18(nn.Module):
         return self.fc(F.adaptive_avg_pool2d(x, 1).flatten(1))
 
 
+class BnCnn(nn.Module):
+    """Three 3x3 convolutions, each with a pool, batch norm and ReLU, and one fully connected layer."""
+
+    def __init__(self, channels, height, width, classes):
+        super().__init__()
+        self.conv1 = make_convolution(channels, 16, 3, 1)
+        self.bn1 = nn.BatchNorm2d(16)
+        self.conv2 = make_convolution(16, 32, 3, 1)
+        self.bn2 = nn.BatchNorm2d(32)
+        self.conv3 = make_convolution(32, 64, 3, 1)
+        self.bn3 = nn.BatchNorm2d(64)
+        self.fc = nn.Linear(64 * (height // 8) * (width // 8), classes)
+
+    def forward(self, x):
+        for convolution, norm in ((self.conv1, self.bn1), (self.conv2, self.bn2),
+                                  (self.conv3, self.bn3)):
+            x = F.relu(norm(F.max_pool2d(convolution(x), 2)))
+        return self.fc(x.flatten(1))
+
+
+class ConvBn(nn.Module):
+    """A 3x3 convolution, batch norm and ReLU."""
+
+    def __init__(self, inputs, outputs):
+        super().__init__()
+        self.conv = make_convolution(inputs, outputs, 3, 1)
+        self.bn = nn.BatchNorm2d(outputs)
+
+    def forward(self, x):
+        return F.relu(self.bn(self.conv(x)))
+
+
+class Stage(nn.Module):
+    """A ConvBn and a pool; where `residual`, two more with a shortcut around them."""
+
+    def __init__(self, inputs, outputs, residual):
+        super().__init__()
+        self.first = ConvBn(inputs, outputs)
+        if residual:
+            self.second = ConvBn(outputs, outputs)
+            self.third = ConvBn(outputs, outputs)
+        self.residual = residual
+
+    def forward(self, x):
+        x = F.max_pool2d(self.first(x), 2)
+        return x + self.third(self.second(x)) if self.residual else x
+
+
+class Resnet9(nn.Module):
+    """The nine-layer residual network for 32x32 images."""
+
+    def __init__(self, channels, classes):
+        super().__init__()
+        self.prep = ConvBn(channels, 64)
+        self.layer1 = Stage(64, 128, True)
+        self.layer2 = Stage(128, 256, False)
+        self.layer3 = Stage(256, 512, True)
+        self.fc = nn.Linear(512, classes)
+
+    def forward(self, x):
+        x = self.layer3(self.layer2(self.layer1(self.prep(x))))
+        return self.fc(F.adaptive_avg_pool2d(x, 1).flatten(1))
+
+
 def make_model(name, channels, height, width, classes):
     """Builds the model of that name for images of [channels, height, width]."""
     if name in ("lab-cnn", "cifar-net", "lenet") and (height, width) != (32, 32):
@@ -146,6 +213,8 @@ def make_model(name, channels, height, width, classes):
         "six-layer": lambda: SixLayer(channels, height, width, classes),
         "lenet": lambda: TwoConvolutions(channels, 6, classes),
         "mlp": lambda: Mlp(channels * height * width, classes),
+        "bn-cnn": lambda: BnCnn(channels, height, width, classes),
+        "resnet9": lambda: Resnet9(channels, classes),
         "resnet18": lambda: Resnet18(channels, height, width, classes),
     }
     if name not in makers:

@@ -151,11 +151,12 @@ TEST_P(Golden, LossesEqualThoseOfPython) {
   const auto script =
       read_file(std::filesystem::path(YOKE_SOURCE_DIR) / "tests" / "golden" / "golden.py");
   const auto optimizer = recipe.optimizer.substr(0, recipe.optimizer.find(':'));
-  const auto result = test::run_python(
-      "torch", script, {GetParam().model, optimizer, fmt::format("{}", recipe.lr), start.string()});
+  const auto result = test::run_python("torch", script,
+                                       {GetParam().model, optimizer, fmt::format("{}", recipe.lr),
+                                        start.string(), YOKE_SOURCE_DIR "/bench/pytorch"});
   if (!result) GTEST_SKIP() << "Python's torch is missing; Debian's package is python3-torch";
   if (result->status == 3) {
-    GTEST_SKIP() << recipe.model << " has no counterpart in tests/golden/golden.py";
+    GTEST_SKIP() << recipe.model << " has no counterpart in bench/pytorch/models.py";
   }
   ASSERT_EQ(result->status, 0) << result->output;
   std::istringstream stream(result->output);
