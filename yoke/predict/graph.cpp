@@ -51,7 +51,7 @@ set lmargin 11
 set logscale x 2
 set xlabel 'hosts'
 set grid
-set key top right
+set key bottom left
 set logscale y
 set format y '%g'
 set ylabel 'seconds per epoch, failures included'
@@ -59,6 +59,7 @@ plot $predicted using 1:2:4 with filledcurves fillcolor rgb '#56B4E9' fillstyle 
      $predicted using 1:3 with linespoints linewidth 2 pointtype 7 linecolor rgb '#0072B2' title 'predicted', \
      $predicted using 1:5 with lines linewidth 2 dashtype 2 linecolor rgb '#000000' title 'ideal'
 unset logscale y
+set key top right
 set offsets 0, 0, 5, 0
 set yrange [0:*]
 set ylabel 'efficiency, %'
