@@ -38,6 +38,12 @@ TEST(FormatDuration, SaysNothingWhenTheTimeIsUnknown) {
   EXPECT_EQ(format_duration(1e12), "-:--");
 }
 
+TEST(FormatCount, IsInThePluralButForOne) {
+  EXPECT_EQ(format_count(0, "rank"), "0 ranks");
+  EXPECT_EQ(format_count(1, "rank"), "1 rank");
+  EXPECT_EQ(format_count(12, "warm-up"), "12 warm-ups");
+}
+
 TEST(FormatBar, FillsColumnsInEighths) {
   EXPECT_EQ(format_bar(0, 4), "    ");
   EXPECT_EQ(format_bar(0.5, 4), "██  ");

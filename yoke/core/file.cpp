@@ -80,4 +80,12 @@ void write_file(const std::filesystem::path& path, std::string_view bytes) {
   sync_directory(parent_of(path));
 }
 
+void make_folder(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (!error && std::filesystem::is_directory(folder)) return;
+  throw Error(fmt::format("cannot make the folder {}: {}; choose one you may write to",
+                          folder.string(), error ? error.message() : std::strerror(ENOTDIR)));
+}
+
 }  // namespace yoke

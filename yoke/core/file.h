@@ -39,6 +39,10 @@ void write_file(const std::filesystem::path& path, std::string_view bytes);
 /// directory.
 void write_synced(const std::filesystem::path& path, std::span<const std::byte> bytes);
 
+/// Makes `folder` and those above it, where they are not there.
+/// @throws Error with the system's reason.
+void make_folder(const std::filesystem::path& folder);
+
 /// Waits until the entries of `directory` are on the disk.
 void sync_directory(const std::filesystem::path& directory);
 

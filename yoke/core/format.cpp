@@ -41,6 +41,10 @@ std::string format_duration(std::chrono::duration<double> duration) {
   return format_duration(duration.count());
 }
 
+std::string format_count(std::int64_t count, std::string_view thing) {
+  return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
+}
+
 std::string format_bar(double fraction, int width) {
   constexpr std::array kParts = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
   const double filled = std::isfinite(fraction) ? std::clamp(fraction, 0.0, 1.0) : 0.0;

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace yoke {
 
@@ -13,6 +14,9 @@ std::string format_bytes(std::int64_t bytes);
 /// 1000 days, as an estimate can be.
 std::string format_duration(double seconds);
 std::string format_duration(std::chrono::duration<double> duration);
+
+/// A number of things: `1 rank`, `3 ranks`; `thing` is in the singular.
+std::string format_count(std::int64_t count, std::string_view thing);
 
 /// A bar of `width` columns, of which `fraction` (cut to [0, 1]) is filled in eighths of a column.
 std::string format_bar(double fraction, int width);

@@ -22,14 +22,6 @@ fs::path folder_of(const fs::path& path) {
   return path.has_parent_path() ? path.parent_path() : fs::path(".");
 }
 
-void make_folder(const fs::path& folder) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (!error && fs::is_directory(folder)) return;
-  throw Error(fmt::format("cannot make the folder {}: {}; choose one you may write to",
-                          folder.string(), error ? error.message() : std::strerror(ENOTDIR)));
-}
-
 }  // namespace
 
 PartFile::PartFile(fs::path final_path) : final_path_(std::move(final_path)), path_(final_path_) {

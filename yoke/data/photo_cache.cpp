@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <sys/mman.h>
 
 #include <cerrno>
@@ -10,6 +9,7 @@
 
 #include "yoke/core/error.h"
 #include "yoke/core/file.h"
+#include "yoke/core/file_lock.h"
 #include "yoke/core/format.h"
 #include "yoke/core/parallel_for.h"
 
@@ -75,13 +75,8 @@ PhotoCache::PhotoCache(const fs::path& path, std::int64_t images, std::int64_t h
     : height_(height), width_(width) {
   const auto image_bytes = static_cast<std::size_t>(3 * height * width);
   const std::size_t size_bytes = static_cast<std::size_t>(images) * image_bytes;
-  std::error_code failure;
-  fs::create_directories(path.parent_path(), failure);
-  if (failure) fail("make a folder for", path, failure.value());
-  const FileDescriptor lock(beside(path, ".lock"), O_RDWR | O_CREAT | O_CLOEXEC);
-  while (::flock(lock.get(), LOCK_EX) != 0) {
-    if (errno != EINTR) fail("lock", path, errno);
-  }
+  make_folder(path.parent_path());
+  const FileLock lock(beside(path, ".lock"));
   if (!fs::exists(path)) make(path, images, image_bytes, fill);
   if (fs::file_size(path) != size_bytes) {
     throw Error(fmt::format("the cache of images {} has {} bytes, not {}; remove it", path.string(),

@@ -4,6 +4,7 @@
 #include <torch/cuda.h>
 
 #include "yoke/core/error.h"
+#include "yoke/core/format.h"
 #include "yoke/engine/compiled.h"
 #include "yoke/engine/eager.h"
 #include "yoke/engine/replicated.h"
@@ -19,9 +20,9 @@ std::vector<torch::Device> replica_devices(torch::Device first, int replicas) {
   const auto gpus = static_cast<int>(torch::cuda::device_count());
   if (first.index() + replicas > gpus) {
     throw UsageError(
-        fmt::format("{} replicas need a GPU each, from {} on, but LibTorch sees {} GPU{}; give "
+        fmt::format("{} replicas need a GPU each, from {} on, but LibTorch sees {}; give "
                     "--replicas {} or fewer, or --device cpu",
-                    replicas, first.str(), gpus, gpus == 1 ? "" : "s", gpus - first.index()));
+                    replicas, first.str(), format_count(gpus, "GPU"), gpus - first.index()));
   }
   for (int r = 0; r < replicas; ++r) {
     devices[static_cast<std::size_t>(r)].set_index(

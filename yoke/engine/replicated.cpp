@@ -9,6 +9,7 @@
 #include <deque>
 
 #include "yoke/core/error.h"
+#include "yoke/core/format.h"
 #include "yoke/core/team.h"
 #include "yoke/engine/eager.h"
 #include "yoke/engine/model_copy.h"
@@ -108,8 +109,8 @@ class Replicated final : public Engine {
   std::string describe(std::int64_t batch_size) override {
     const std::string each = replicas_.front().engine->describe(batch_size);
     if (replicas_.front().device.is_cpu()) {
-      return fmt::format("{}, {} replicas on the CPU, {} thread{} each", each, replicas_.size(),
-                         threads_, threads_ == 1 ? "" : "s");
+      return fmt::format("{}, {} replicas on the CPU, {} each", each, replicas_.size(),
+                         format_count(threads_, "thread"));
     }
     std::vector<std::string> devices;
     for (const auto& replica : replicas_) devices.push_back(replica.device.str());

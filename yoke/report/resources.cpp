@@ -21,12 +21,12 @@ std::string since(const Count& first, const Count& now) {
 }
 
 /// Keeps other processes from writing; several ranks share a file.
-class FileLock {
+class OneWriter {
  public:
-  explicit FileLock(int file) : file_(file) { ::flock(file_, LOCK_EX); }
-  ~FileLock() { ::flock(file_, LOCK_UN); }
-  FileLock(const FileLock&) = delete;
-  FileLock& operator=(const FileLock&) = delete;
+  explicit OneWriter(int file) : file_(file) { ::flock(file_, LOCK_EX); }
+  ~OneWriter() { ::flock(file_, LOCK_UN); }
+  OneWriter(const OneWriter&) = delete;
+  OneWriter& operator=(const OneWriter&) = delete;
 
  private:
   const int file_;
@@ -104,7 +104,7 @@ void ResourceSampler::sample() {
 
 /// With the header before it where the file is empty.
 void ResourceSampler::write(const std::string& line) {
-  const FileLock lock(file_->get());
+  const OneWriter lock(file_->get());
   const auto size_bytes = ::lseek(file_->get(), 0, SEEK_END);
   const std::string text = size_bytes == 0 ? kResourcesHeader + line : line;
   try {

@@ -47,12 +47,7 @@ std::int64_t name_second(const fs::path& directory) {
 TensorBoardWriter::TensorBoardWriter(const fs::path& directory,
                                      std::optional<std::int64_t> purge_step)
     : flushed_(std::chrono::steady_clock::now()) {
-  std::error_code error;
-  fs::create_directories(directory, error);
-  if (error) {
-    throw Error(
-        fmt::format("cannot make the directory {}: {}", directory.string(), error.message()));
-  }
+  make_folder(directory);
   const std::int64_t second = name_second(directory);
   for (int n = 0; file_ == nullptr; ++n) {
     path_ =

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "yoke/core/format.h"
+
 namespace yoke {
 namespace {
 
@@ -21,8 +23,8 @@ std::vector<int> sharers(const Group& group) {
 }
 
 std::string describe(const CoreShare& share, std::size_t place, std::size_t ranks, bool pinned) {
-  return fmt::format("{} thread{} on core{} {} (rank {} of {} on this host{})", share.threads,
-                     share.threads == 1 ? "" : "s", share.cores.size() == 1 ? "" : "s",
+  return fmt::format("{} on core{} {} (rank {} of {} on this host{})",
+                     format_count(share.threads, "thread"), share.cores.size() == 1 ? "" : "s",
                      fmt::join(share.cores, ","), place, ranks, pinned ? ", pinned" : "");
 }
 

@@ -168,7 +168,7 @@ const std::vector<TrainFlag>& train_flags() {
             "Instead of --batch-size: images per step and rank", kStep),
       text("optimizer", &C::optimizer, "NAME[:k=v,...]", "Optimizer; see 'yoke list optimizers'",
            kStep),
-      number("lr", &C::lr, 0.0, 1e9, "a number of at least 0",
+      number("lr", &C::lr, 0.0, 1e9, "a number from 0 to 1e9",
              "Base learning rate (the optimizer's own default)", kStep),
       text("schedule", &C::schedule, "NAME[:k=v,...]",
            "Learning-rate schedule; see 'yoke list schedules'", kStep),

@@ -150,7 +150,7 @@ RunDirectory take_run_directory(TrainConfig& config, const std::string& recipe,
     begin(directory, recipe, checkpoint ? std::optional(checkpoint->step) : std::nullopt);
   }
   directory.path = broadcast_text(communicator, directory.path.string(), 0);
-  std::filesystem::create_directories(directory.path);  // on other hosts
+  make_folder(directory.path);  // on other hosts
   config.out = directory.path;
   return directory;
 }

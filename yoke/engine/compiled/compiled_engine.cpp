@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "yoke/core/error.h"
+#include "yoke/core/format.h"
 #include "yoke/engine/compiled/cache.h"
 #include "yoke/engine/compiled/handover.h"
 #include "yoke/engine/compiled/lowering.h"
@@ -108,9 +109,10 @@ std::int64_t Compiled::micro_batch(std::int64_t batch_size) {
 }
 
 std::string Compiled::describe(std::int64_t batch_size) {
-  return fmt::format("compiled, {}, {} replica{}, micro-batches of {}",
-                     options_.precision == Precision::kBf16 ? "bf16" : "fp32", team_.size(),
-                     team_.size() == 1 ? "" : "s", micro_batch(batch_size));
+  return fmt::format("compiled, {}, {}, micro-batches of {}",
+                     options_.precision == Precision::kBf16 ? "bf16" : "fp32",
+                     format_count(static_cast<std::int64_t>(team_.size()), "replica"),
+                     micro_batch(batch_size));
 }
 
 void Compiled::run(const Work& work, const std::vector<Range>& parts,
