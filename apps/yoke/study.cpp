@@ -6,13 +6,16 @@
 #include <filesystem>
 #include <memory>
 
+#include "apps/yoke/capture.h"
 #include "apps/yoke/commands.h"
 #include "apps/yoke/race.h"
 #include "apps/yoke/study_outcome.h"
 #include "yoke/core/error.h"
+#include "yoke/core/format.h"
 #include "yoke/core/shell.h"
 #include "yoke/study/emit.h"
 #include "yoke/study/jobs.h"
+#include "yoke/study/report.h"
 
 namespace yoke {
 namespace {
@@ -39,7 +42,7 @@ int emit(const GivenStudy& given, const study::StudyPlan& plan, const fs::path& 
   study::EmitContext context{.file = fs::absolute(given.file).lexically_normal(),
                              .out = fs::absolute(out).lexically_normal(),
                              .directory = fs::current_path(),
-                             .program = fs::canonical("/proc/self/exe").string()};
+                             .program = own_program().string()};
   if (!context.out.has_filename()) context.out = context.out.parent_path();
   if (given.request.short_form) context.report_flags.push_back("--short");
   if (!given.request.data_dir.empty()) {
@@ -69,14 +72,17 @@ int report_only(const GivenStudy& given, const study::StudyPlan& plan, const fs:
 }
 
 int study_command(const GivenStudy& given) {
+  study::check_formats(given.formats);
   const auto plan = study::read_study(given.file, given.request, check_flags);
   const fs::path out = out_of(given);
   if (!given.emit.empty()) return emit(given, plan, out);
   if (given.report_only) return report_only(given, plan, out);
   const auto jobs = study::jobs_of(plan, out / "runs");
-  say(fmt::format("{}: {} points, {} repetitions and {} warm-ups of each, in {}", plan.title,
-                  plan.points.size(), plan.repetitions, plan.warm_ups, out.string()));
-  const auto result = run_study(plan, jobs);
+  say(fmt::format("{}: {} with {} and {} each, in {}", plan.title,
+                  format_count(static_cast<std::int64_t>(plan.points.size()), "point"),
+                  format_count(plan.repetitions, "repetition"),
+                  format_count(plan.warm_ups, "warm-up"), out.string()));
+  const auto result = run_study(plan, jobs, out);
   write_outcome(plan, jobs, out, given.formats);
   return study_status(result);
 }

@@ -7,7 +7,9 @@
 #include "apps/yoke/capture.h"
 #include "apps/yoke/environment.h"
 #include "apps/yoke/stop_signal.h"
+#include "yoke/core/error.h"
 #include "yoke/core/file.h"
+#include "yoke/core/file_lock.h"
 #include "yoke/study/outcome.h"
 #include "yoke/study/report.h"
 #include "yoke/train/flags.h"
@@ -25,7 +27,14 @@ void check_flags(const std::vector<RecipeEntry>& flags, const std::string& where
   validate(config);
 }
 
-study::RunnerResult run_study(const study::StudyPlan& plan, const std::vector<study::Job>& jobs) {
+study::RunnerResult run_study(const study::StudyPlan& plan, const std::vector<study::Job>& jobs,
+                              const std::filesystem::path& out) {
+  make_folder(out);
+  const FileLock alone(
+      out / ".lock",
+      fmt::format("another yoke study runs what goes into {}; wait until it has ended, or give "
+                  "another --out",
+                  out.string()));
   catch_stop_signals();
   const auto result = study::run_jobs(plan, jobs,
                                       {.program = own_program().string(),
@@ -39,6 +48,7 @@ study::RunnerResult run_study(const study::StudyPlan& plan, const std::vector<st
 
 void write_outcome(const study::StudyPlan& plan, const std::vector<study::Job>& jobs,
                    const std::filesystem::path& out, const std::vector<std::string>& formats) {
+  make_folder(out);
   write_file(out / "study.csv", study::study_csv(jobs));
   say(fmt::format("{}", (out / "study.csv").string()));
   const auto comparison = study::completed_points(jobs);
@@ -54,6 +64,7 @@ void write_outcome(const study::StudyPlan& plan, const std::vector<study::Job>& 
 }
 
 int study_status(const study::RunnerResult& result) {
+  if (!result.wrong_usage.empty()) throw UsageError(result.wrong_usage);
   constexpr int kStopped = 75;  // EX_TEMPFAIL: the same command goes on
   if (result.left > 0) {
     say("The study is not complete; the same command goes on with it.");

@@ -17,14 +17,17 @@ void say(const std::string& line);
 void check_flags(const std::vector<RecipeEntry>& flags, const std::string& where);
 
 /// Runs what is not done, as children of this program that stop when a signal asks for it.
-study::RunnerResult run_study(const study::StudyPlan& plan, const std::vector<study::Job>& jobs);
+/// @throws UsageError where another process runs what goes into `out`.
+study::RunnerResult run_study(const study::StudyPlan& plan, const std::vector<study::Job>& jobs,
+                              const std::filesystem::path& out);
 
 /// Writes study.csv, the summaries and the report of what there is so far into `out`, also of a
 /// study that was stopped, and prints their names.
 void write_outcome(const study::StudyPlan& plan, const std::vector<study::Job>& jobs,
                    const std::filesystem::path& out, const std::vector<std::string>& formats);
 
-/// The exit status; tells how to go on where runs are left.
+/// The exit status; tells how to go on where runs are left. @throws UsageError where a run ended
+/// with wrong usage.
 int study_status(const study::RunnerResult& result);
 
 }  // namespace yoke

@@ -61,6 +61,33 @@ TEST_F(YokeRace, SaysThatATargetWasNotReached) {
   EXPECT_THAT(read_file(path("s.md")), HasSubstr("| | easy | 0 of 1 |"));
 }
 
+TEST_F(YokeRace, CountsARunThatFails) {
+  recipe(0.2);
+  std::string text = read_file(path("easy.toml"));
+  text.replace(text.find("lr = 0.05"), 9, "lr = 1e6");
+  write_file(path("easy.toml"), text);
+  const auto result = race();
+  EXPECT_EQ(result.status, 1) << result.output;
+  EXPECT_THAT(result.output, HasSubstr("seed 1: failed, so the target was not reached"));
+  EXPECT_THAT(result.output, HasSubstr("0 of 1 runs reached 20.00 %"));
+  EXPECT_THAT(read_file(path("s.md")), HasSubstr("| easy | 0 of 1 |"));
+}
+
+TEST_F(YokeRace, KeepsNoScoreboardWithoutARun) {
+  write_file(path("easy.toml"), "data = 'mnist'\ntarget-accuracy = 0.2\n");
+  const auto result = race({"--data-dir", path("absent")});
+  EXPECT_EQ(result.status, 2) << result.output;
+  EXPECT_THAT(result.output, HasSubstr("yoke data fetch mnist"));
+  EXPECT_FALSE(fs::exists(path("s.jsonl")));
+}
+
+TEST_F(YokeRace, CountsTheWorkersOfHogwildAsRanks) {
+  recipe(0.2, "strategy = 'hogwild:workers=2'\n");
+  const auto result = race();
+  ASSERT_EQ(result.status, 0) << result.output;
+  EXPECT_THAT(read_file(path("s.md")), HasSubstr("2 ranks on 1 host"));
+}
+
 TEST_F(YokeRace, RefutesAClaimThatTheWeightsDoNotKeep) {
   recipe(0.2);
   ASSERT_EQ(race().status, 0);
@@ -77,6 +104,16 @@ TEST_F(YokeRace, RefutesAClaimThatTheWeightsDoNotKeep) {
   EXPECT_THAT(read_file(path("s.md")), HasSubstr("| easy | 0 of 1 |"));
 }
 
+TEST_F(YokeRace, RefusesAScoreboardThatCannotBeWrittenBeforeItRuns) {
+  recipe(0.2);
+  write_file(path("file"), "");
+  const auto result = run_yoke({"study", "race", path("easy.toml"), "--out", path("r"),
+                                "--scoreboard", path("file") + "/s.jsonl"});
+  EXPECT_EQ(result.status, 1) << result.output;
+  EXPECT_THAT(result.output, HasSubstr("cannot make the folder " + path("file")));
+  EXPECT_FALSE(fs::exists(path("r")));
+}
+
 TEST_F(YokeRace, RefusesWhatTheRulesDoNotAllow) {
   const auto refusal = [&](const std::string& more, const std::vector<std::string>& words = {}) {
     recipe(0.2, more);
@@ -91,6 +128,11 @@ TEST_F(YokeRace, RefusesWhatTheRulesDoNotAllow) {
   EXPECT_THAT(refusal("", {"--hosts", "a,b,c,d"}), HasSubstr("at most 3"));
   write_file(path("easy.toml"), "epochs = 41\ntarget-accuracy = 0.2\n");
   EXPECT_THAT(race().output, HasSubstr("at most 40"));
+  write_file(path("easy.toml"), "max-steps = 41\ntarget-accuracy = 0.2\n");
+  EXPECT_THAT(race().output, HasSubstr("max-steps alone"));
+  write_file(path("easy.toml"),
+             "data = 'fashion-mnist:validation_limit=9'\ntarget-accuracy = 0.2\n");
+  EXPECT_THAT(race().output, HasSubstr("leave validation_limit out"));
   EXPECT_FALSE(fs::exists(path("s.jsonl")));
 }
 

@@ -8,6 +8,7 @@
 
 #include "tests/support/support.h"
 #include "yoke/core/file.h"
+#include "yoke/core/file_lock.h"
 
 namespace yoke {
 namespace {
@@ -146,6 +147,45 @@ TEST_F(YokeStudy, RefusesSchedulersThatItDoesNotKnowAndHostsBesideThem) {
   all.insert(all.end(), {"--hosts", "a"});
   EXPECT_EQ(run_yoke(all).status, 2);
   EXPECT_FALSE(fs::exists(out()));
+}
+
+TEST_F(YokeStudy, RefusesAFormatBeforeTheFirstRun) {
+  auto all = words();
+  all.insert(all.end(), {"--format", "jpg"});
+  const auto result = run_yoke(all);
+  EXPECT_EQ(result.status, 2);
+  EXPECT_THAT(result.output, HasSubstr("allowed: html, pdf, svg, png"));
+  EXPECT_FALSE(fs::exists(out()));
+}
+
+TEST_F(YokeStudy, ReportsBeforeTheFirstRunThatNothingHasCompleted) {
+  auto all = words();
+  all.push_back("--report-only");
+  const auto result = run_yoke(all);
+  EXPECT_EQ(result.status, 0) << result.output;
+  EXPECT_THAT(result.output, HasSubstr("0 of 4 runs have completed"));
+  EXPECT_THAT(read_file(out() / "study.csv"), HasSubstr("not begun"));
+}
+
+TEST_F(YokeStudy, IsNotRunByTwoProcessesAtOnce) {
+  fs::create_directories(out());
+  const FileLock another(out() / ".lock");
+  const auto result = run_yoke(words());
+  EXPECT_EQ(result.status, 2);
+  EXPECT_THAT(result.output, HasSubstr("another yoke study runs what goes into"));
+  EXPECT_FALSE(fs::exists(out() / "runs"));
+}
+
+TEST_F(YokeStudy, WritesItsTablesWhenARunEndsWithWrongUsage) {
+  write_file(directory_.path() / "s.toml",
+             "[study]\nrepetitions = 1\nwarm-up = 0\n[flags]\nmodel = 'mlp'\nthreads = 1\n"
+             "epochs = 1\n[axes]\ndata = ['glyphs:train=512,validation=130', 'mnist']\n"
+             "data-dir = ['/absent']\n");
+  const auto result = run_yoke(words());
+  EXPECT_EQ(result.status, 2);
+  EXPECT_THAT(result.output, HasSubstr("yoke data fetch mnist"));
+  EXPECT_THAT(result.output, Not(HasSubstr("yoke: yoke:")));
+  EXPECT_THAT(read_file(out() / "study.csv"), HasSubstr(",completed,"));
 }
 
 TEST_F(YokeStudy, RefusesFlagsBeforeTheFirstRun) {

@@ -34,8 +34,8 @@ TEST(Emit, LeavesOutRunsThatHaveCompleted) {
   EXPECT_THAT(script, Not(HasSubstr("lr=1-r1")));
   EXPECT_EQ(read_file(study.jobs()[1].flags_path()), flags_text(study.jobs()[1]));
   EXPECT_EQ(study.emit("kubernetes"), 1);
-  EXPECT_THAT(study.text("kubernetes", "yoke-my-study-2.yaml"), HasSubstr("lr=2-r1"));
-  EXPECT_FALSE(fs::exists(study.out() / "kubernetes" / "yoke-my-study-1.yaml"));
+  EXPECT_THAT(study.text("kubernetes", study.name(1) + ".yaml"), HasSubstr("lr=2-r1"));
+  EXPECT_FALSE(fs::exists(study.out() / "kubernetes" / (study.name(0) + ".yaml")));
 }
 
 TEST(Emit, WritesNothingWhenNothingIsLeft) {

@@ -24,6 +24,7 @@ class EmittedStudy {
   std::filesystem::path folder() const { return directory_.path() / "it's a folder"; }
   std::filesystem::path out() const { return folder() / "My study"; }
   const std::vector<study::Job>& jobs() const { return jobs_; }
+  std::string name(std::size_t job) const { return context().job_name(jobs_.at(job)); }
   study::EmitContext context() const {
     return {
         .file = folder() / "s.toml", .out = out(), .directory = folder(), .program = "/y o/yoke"};

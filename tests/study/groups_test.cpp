@@ -8,6 +8,7 @@
 #include "tests/support/support.h"
 #include "yoke/core/error.h"
 #include "yoke/study/findings.h"
+#include "yoke/study/point_tests.h"
 #include "yoke/study/scaling.h"
 
 namespace yoke::study {
@@ -113,11 +114,20 @@ TEST_F(Groups, HaveNoLinesOverWords) {
 
 TEST_F(Groups, FindingsNameTheFastestAndSaySoWhereItIsMoreThanChance) {
   add_repeated({.batch_size = 32, .train_seconds = 20, .top1 = 0.9});
-  add_repeated({.batch_size = 256, .train_seconds = 5, .top1 = 0.9});
+  add_repeated({.batch_size = 256, .train_seconds = 5, .top1 = 0.9001});
   const auto findings = comparison_findings(compared());
   EXPECT_THAT(findings, Contains(HasSubstr("Fastest training: batch-size 256")));
   EXPECT_THAT(findings, Contains(HasSubstr("The difference to every other point is more than")));
   EXPECT_THAT(findings, Contains(HasSubstr("No difference between it and another point")));
+}
+
+TEST_F(Groups, FindingsNameNoBestWhereNumbersReadAlike) {
+  add_repeated({.batch_size = 32, .train_seconds = 20, .top1 = 0.9});
+  add_repeated({.batch_size = 256, .train_seconds = 5, .top1 = 0.90001});
+  const auto findings = comparison_findings(compared());
+  EXPECT_THAT(findings,
+              Contains("Highest accuracy: none, for the median of every point is 90.20 %."));
+  EXPECT_THAT(findings, Not(Contains(HasSubstr("Lowest: "))));
 }
 
 TEST_F(Groups, FindingsClaimNothingOfSingleRuns) {
@@ -126,6 +136,47 @@ TEST_F(Groups, FindingsClaimNothingOfSingleRuns) {
   const auto findings = comparison_findings(compared());
   EXPECT_THAT(findings, Contains(HasSubstr("nothing can be said")));
   EXPECT_THAT(findings, Not(Contains(HasSubstr("more than chance"))));
+}
+
+TEST_F(Groups, FindingsCompareWhatReachedItsTargetInEveryRunAlone) {
+  for (const int seed : {1, 2}) {
+    add({.batch_size = 32, .seed = seed, .target = 0.9, .target_seconds = 10.0 + seed});
+    add({.batch_size = 64, .seed = seed, .target = 0.9, .target_seconds = 20.0 + seed});
+    add({.batch_size = 256, .seed = seed, .target = 0.9});
+  }
+  add({.batch_size = 128, .seed = 1, .target = 0.9, .target_seconds = 3});
+  add({.batch_size = 128, .seed = 2, .target = 0.9});
+  const auto findings = comparison_findings(compared());
+  EXPECT_THAT(findings,
+              Contains(testing::AllOf(testing::StartsWith("First at the target: batch-size 32,"),
+                                      HasSubstr(" Last: batch-size 64,"))));
+  EXPECT_THAT(findings,
+              Contains("The target was missed by: batch-size 128 (reached in 1 of 2 runs); "
+                       "batch-size 256 (reached in 0 of 2 runs)."));
+  const auto points = test_points(compared(), "time_to_target_seconds", true);
+  ASSERT_EQ(points.size(), 3U);
+  EXPECT_EQ(points[2].label, "batch-size 128");
+  EXPECT_EQ(points[2].verdict, "not in every run");
+  EXPECT_FALSE(points[2].holm_p.has_value());
+}
+
+TEST_F(Groups, FindingsDoNotRankRunsThatDidNotComplete) {
+  add_repeated({.batch_size = 32, .train_seconds = 100});
+  add_repeated({.batch_size = 64, .train_seconds = 120});
+  add({.batch_size = 256, .train_seconds = 3, .status = "failed"});
+  const auto findings = comparison_findings(compared());
+  EXPECT_THAT(findings, Contains(testing::StartsWith("Fastest training: batch-size 32")));
+  EXPECT_THAT(findings, Contains(HasSubstr("1 of them did not complete")));
+  EXPECT_EQ(test_points(compared(), "train_seconds", true).size(), 2U);
+}
+
+TEST_F(Groups, FindingsMakeNoTestWhereNothingVaries) {
+  for (const int seed : {1, 2}) {
+    add({.batch_size = 32, .seed = seed, .top1 = 1});
+    add({.batch_size = 256, .seed = seed, .top1 = 0.99});
+  }
+  EXPECT_THAT(comparison_findings(compared()), Contains(HasSubstr("the same number each time")));
+  EXPECT_EQ(test_points(compared(), "val_top1", false)[1].verdict, "nothing varies");
 }
 
 TEST_F(Groups, FindingsTellWhereScalingStops) {

@@ -1,4 +1,5 @@
 // Files for Kubernetes, read by Python, and their script, run where kubectl is a stand-in.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -45,12 +46,12 @@ class KubernetesFiles : public testing::Test {
 TEST_F(KubernetesFiles, AreAJobForEachRun) {
   const EmittedStudy study(kTwoRuns + "[flags]\nmodel = 'mlp'\n");
   EXPECT_EQ(study.emit("kubernetes"), 2);
-  read(study, "yoke-my-study-2.yaml");
+  read(study, study.name(1) + ".yaml");
   if (IsSkipped() || HasFatalFailure()) return;
   ASSERT_EQ(documents_.size(), 1U);
   const auto& job = document(0);
   EXPECT_EQ(job.at("apiVersion"), "batch/v1");
-  EXPECT_EQ(job.at("metadata").at("name"), "yoke-my-study-2");
+  EXPECT_EQ(job.at("metadata").at("name"), study.name(1));
   EXPECT_EQ(job.at("metadata").at("annotations").at("yoke-run"), "all-r2");
   EXPECT_FALSE(job.at("spec").contains("completionMode"));
   const std::string run = study.jobs()[1].directory.string();
@@ -68,11 +69,18 @@ TEST_F(KubernetesFiles, AreAJobForEachRun) {
   EXPECT_EQ(pod(job).at("restartPolicy"), "Never");
 }
 
+TEST_F(KubernetesFiles, HaveOtherNamesWhenFlagsChange) {
+  const EmittedStudy study(kTwoRuns), longer(kTwoRuns + "[flags]\nepochs = 2\n");
+  EXPECT_THAT(study.name(0), testing::MatchesRegex("yoke-my-study-[0-9a-f]{8}"));
+  EXPECT_NE(study.name(0), study.name(1));
+  EXPECT_NE(study.name(0), longer.name(0));
+}
+
 TEST_F(KubernetesFiles, LetAStoppedRunGoOnAndWrongUsageEnd) {
   const EmittedStudy study("[study]\nrepetitions = 1\nwarm-up = 0\nrun-limit = '90s'\n" +
                            kSettings);
   study.emit("kubernetes");
-  read(study, "yoke-my-study-1.yaml");
+  read(study, study.name(0) + ".yaml");
   if (IsSkipped() || HasFatalFailure()) return;
   const auto& spec = document(0).at("spec");
   EXPECT_EQ(spec.at("activeDeadlineSeconds"), 90);
@@ -91,7 +99,7 @@ TEST_F(KubernetesFiles, StartARankOnEachNodeByItsIndex) {
       "ranks = [2]\n" +
       kSettings);
   study.emit("kubernetes");
-  read(study, "yoke-my-study-1.yaml");
+  read(study, study.name(0) + ".yaml");
   if (IsSkipped() || HasFatalFailure()) return;
   ASSERT_EQ(documents_.size(), 2U);
   const auto& service = document(0);
@@ -111,7 +119,7 @@ TEST_F(KubernetesFiles, StartARankOnEachNodeByItsIndex) {
   EXPECT_THAT(launch,
               ElementsAre("yoke", "run", "--nproc-per-node", "2", "--nnodes", "3", "--node-rank",
                           "$(JOB_COMPLETION_INDEX)", "--local-addr", "$(POD_IP)", "--rdzv-endpoint",
-                          "yoke-my-study-1-0.yoke-my-study-1:29400", "--rdzv-id", "yoke-my-study-1",
+                          fmt::format("{0}-0.{0}:29400", study.name(0)), "--rdzv-id", study.name(0),
                           "--rdzv-conf"));
 }
 
@@ -120,7 +128,7 @@ TEST_F(KubernetesFiles, TakeCoresFromTheThreadsOfRanks) {
       "[study]\nrepetitions = 1\nwarm-up = 0\n[flags]\nthreads = 3\n[axes]\nranks = [2]\n"
       "[kubernetes]\nimage = 'i'\nclaim = 'c'\n");
   study.emit("kubernetes");
-  EXPECT_THAT(study.text("kubernetes", "yoke-my-study-1.yaml"), HasSubstr("cpu: \"6\"\n"));
+  EXPECT_THAT(study.text("kubernetes", study.name(0) + ".yaml"), HasSubstr("cpu: \"6\"\n"));
 }
 
 TEST_F(KubernetesFiles, SayWhatTheStudyFileLacks) {
@@ -168,10 +176,10 @@ TEST_F(KubernetesFiles, AreRunOneAfterTheOtherAndReportedOn) {
   study.stand_in("sleep", "");
   const auto result = study.run("kubernetes/submit.sh");
   EXPECT_EQ(result.status, 0) << result.output;
-  EXPECT_EQ(study.told(),
-            "apply yoke-my-study-1\nend yoke-my-study-1\napply yoke-my-study-2\n"
-            "end yoke-my-study-2\ndelete job yoke-my-study-report --ignore-not-found\n"
-            "apply yoke-my-study-report\nend yoke-my-study-report\n");
+  EXPECT_EQ(study.told(), fmt::format("apply {0}\nend {0}\napply {1}\nend {1}\n"
+                                      "delete job yoke-my-study-report --ignore-not-found\n"
+                                      "apply yoke-my-study-report\nend yoke-my-study-report\n",
+                                      study.name(0), study.name(1)));
 }
 
 TEST_F(KubernetesFiles, AreRunAsManyAtOnceAsTheFileSays) {
@@ -180,23 +188,24 @@ TEST_F(KubernetesFiles, AreRunAsManyAtOnceAsTheFileSays) {
   study.stand_in("kubectl", kCluster);
   study.stand_in("sleep", "");
   study.run("kubernetes/submit.sh");
-  EXPECT_THAT(study.told(), testing::StartsWith("apply yoke-my-study-1\napply yoke-my-study-2\n"));
+  EXPECT_THAT(study.told(), testing::StartsWith(
+                                fmt::format("apply {}\napply {}\n", study.name(0), study.name(1))));
 }
 
 TEST_F(KubernetesFiles, BeginAnewWhenTheyHaveFailed) {
   const EmittedStudy study(kTwoRuns);
   study.emit("kubernetes");
-  study.stand_in("kubectl", std::string("fails=yoke-my-study-1") + kCluster);
+  study.stand_in("kubectl", "fails=" + study.name(0) + kCluster);
   study.stand_in("sleep", "");
   const auto first = study.run("kubernetes/submit.sh");
   EXPECT_EQ(first.status, 1);
-  EXPECT_THAT(first.output, AllOf(HasSubstr("yoke-my-study-1 has failed"),
-                                  HasSubstr("yoke-my-study-2 has completed"),
+  EXPECT_THAT(first.output, AllOf(HasSubstr(study.name(0) + " has failed"),
+                                  HasSubstr(study.name(1) + " has completed"),
                                   HasSubstr("yoke-my-study-report has completed")));
   EXPECT_THAT(study.told(), testing::Not(HasSubstr("delete --filename")));
   study.run("kubernetes/submit.sh");
-  EXPECT_THAT(study.told(), HasSubstr("delete --filename=yoke-my-study-1.yaml\n"
-                                      "apply yoke-my-study-1\n"));
+  EXPECT_THAT(study.told(),
+              HasSubstr(fmt::format("delete --filename={0}.yaml\napply {0}\n", study.name(0))));
 }
 
 }  // namespace

@@ -106,6 +106,7 @@ TEST_F(StudyFiles, GiveWayToHostsAndDataOfTheCommandLine) {
   EXPECT_THAT(plan.hosts, ElementsAre(ElementsAre("x", "y", "z"), ElementsAre("u", "v", "w")));
   EXPECT_EQ(plan.points[0].flags.at("data-dir").value, "/d");
   EXPECT_THROW(parse_host_set("a,,b"), UsageError);
+  EXPECT_THAT(parse_host_set("fe80::1,b"), ElementsAre("fe80::1", "b"));
 }
 
 TEST_F(StudyFiles, AreRefusedWithTheLineAndWhatIsAllowed) {
@@ -119,6 +120,15 @@ TEST_F(StudyFiles, AreRefusedWithTheLineAndWhatIsAllowed) {
   EXPECT_THAT(refusal("[axes]\nranks = [0]\n"), HasSubstr("from 1 to"));
   EXPECT_THAT(refusal("[flags]\nseed = 3\n"), HasSubstr("set by the study itself"));
   EXPECT_THAT(refusal("[[cases]]\nlr = 1\n"), HasSubstr("needs a name"));
+  EXPECT_THAT(refusal("[axes]\nlr = [1, 1]\n"), HasSubstr("'lr=1' and 'lr=1_2' have the same"));
+  EXPECT_THAT(refusal("[axes]\nlr = [1, 2]\n[[cases]]\nname = 'A'\nlr = 3\n"),
+              HasSubstr("have the same flags"));
+  EXPECT_THAT(refusal("[study]\nhosts = ['a:2']\n"), HasSubstr("'a:2' says how many ranks"));
+  EXPECT_THAT(refusal("[[axes]]\nlr = 1\n"), HasSubstr("write it as [axes]"));
+  EXPECT_THAT(refusal("[cases]\nname = 'A'\n"), HasSubstr("write each case as [[cases]]"));
+  EXPECT_THAT(refusal("[study]\ntitle = 5\n"), HasSubstr("title is a text"));
+  EXPECT_THAT(refusal("[study]\nseed = '7'\n"), HasSubstr("seed is a whole number"));
+  EXPECT_THAT(refusal("[study]\nrun-limit = 1800\n"), HasSubstr("without a unit"));
   EXPECT_THAT(refusal("x ="), HasSubstr("s.toml:1"));
   EXPECT_THROW(read_study(directory_.path() / "absent.toml", {}, {}), UsageError);
 }

@@ -81,6 +81,17 @@ TEST(Figures, OfSeveralRanksHaveScaling) {
                           "efficiency-over-ranks", "accuracy-over-ranks"));
 }
 
+TEST(Figures, OfOnePointAmongSeveralNameIt) {
+  const TemporaryDirectory directory;
+  int of_one = 0;
+  for (const auto& figure : make_document("t", two_points(directory.path())).figures()) {
+    if (!figure.name.ends_with("-2")) continue;
+    EXPECT_THAT(figure.title, testing::EndsWith(": ranks 2")) << figure.name;
+    ++of_one;
+  }
+  EXPECT_GE(of_one, 4);
+}
+
 TEST(Figures, HaveUnitsOnEveryAxis) {
   const TemporaryDirectory directory;
   const auto document = make_document("t", two_points(directory.path()));

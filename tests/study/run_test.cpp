@@ -90,6 +90,21 @@ TEST(ReadRun, CountsDamagedLinesAndGoesOn) {
                                        HasSubstr("resources.csv: 2 damaged lines")));
 }
 
+TEST(ReadRun, HasNoNumberForALossThatWasNotFinite) {
+  const TemporaryDirectory directory;
+  make_run(directory.path());
+  auto summary = nlohmann::json::parse(read_file(directory.path() / "summary.json"));
+  summary["val_loss"] = nullptr;
+  write_file(directory.path() / "summary.json", summary.dump());
+  const auto metrics = directory.path() / "metrics.jsonl";
+  write_file(metrics, read_file(metrics) +
+                          "{\"step\": 50, \"epoch\": 2.5, \"seconds\": 11, \"split\": \"val\", "
+                          "\"loss\": null, \"top1\": 0.1}\n");
+  const RunRecord run = read_run(directory.path());
+  EXPECT_TRUE(std::isnan(run.validation.back().loss));
+  EXPECT_FALSE(run.number("val_loss").has_value());
+}
+
 TEST(ReadRun, NamesEachFileThatIsMissing) {
   const TemporaryDirectory directory;
   write_file(directory.path() / "config.toml", "model = 'mlp'\n");

@@ -100,12 +100,39 @@ TEST_F(Studies, PassOverARunThatFails) {
 TEST_F(Studies, EndAtOnceOnWrongUsage) {
   stand_in("echo yoke: no such model; exit 2");
   plan("[study]\nrepetitions = 2\nwarm-up = 0\n");
-  try {
-    run();
-    FAIL() << "no error";
-  } catch (const UsageError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("no such model"));
-  }
+  const auto result = run();
+  EXPECT_THAT(result.wrong_usage, HasSubstr("all-r1: no such model"));
+  EXPECT_EQ(result.failed, 1);
+  EXPECT_EQ(result.left, 1);
+}
+
+TEST_F(Studies, AskRunsOnOtherHostsToEndOnWrongUsage) {
+  stand_in(
+      "case $out in\n  *lr=1*) while [ ! -e \"$out/../other\" ]; do sleep 0.01; done; exit 2 ;;\n"
+      "  *) trap 'touch \"$out/asked\"; exit 75' TERM; touch \"$out/../other\"\n"
+      "     while true; do sleep 0.01; done ;;\nesac");
+  plan("[study]\nrepetitions = 1\nwarm-up = 0\nhosts = ['a', 'b']\n[axes]\nlr = [1, 2]\n");
+  const auto result = run();
+  EXPECT_FALSE(result.wrong_usage.empty());
+  EXPECT_EQ(result.left, 1);
+  EXPECT_TRUE(fs::exists(jobs_[1].directory / "asked"));
+}
+
+TEST_F(Studies, SayThatResultsAreElsewhere) {
+  stand_in("echo done");
+  plan("[study]\nrepetitions = 1\nwarm-up = 0\n");
+  EXPECT_EQ(run().failed, 1);
+  EXPECT_THAT(told_, Contains(HasSubstr("its results are not in")));
+}
+
+TEST_F(Studies, KeepAnAxisApartThatDoesNotChangeWhatIsTrained) {
+  stand_in("complete 2");
+  plan("[study]\nrepetitions = 2\nwarm-up = 0\n[axes]\nresources = [true, false]\n");
+  run();
+  const auto comparison = completed_points(jobs_);
+  ASSERT_TRUE(comparison);
+  EXPECT_THAT(comparison->axes, ElementsAre("resources"));
+  EXPECT_EQ(comparison->groups.size(), 2U);
 }
 
 TEST_F(Studies, EndARunThatTakesLongerThanItsLimit) {

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
 #include "yoke/core/file.h"
@@ -19,10 +20,17 @@ struct MadeRun {
   double top1 = 0.9;
   std::string status = "completed";
   std::string strategy = "allreduce";
+  std::optional<double> target = {};          ///< Accuracy.
+  std::optional<double> target_seconds = {};  ///< Until it was reached.
 };
 
 inline nlohmann::json summary_of(const MadeRun& run) {
+  const auto or_null = [](const std::optional<double>& value) {
+    return value ? nlohmann::json(*value) : nlohmann::json();
+  };
   return {{"status", run.status},
+          {"target_accuracy", or_null(run.target)},
+          {"time_to_target_seconds", or_null(run.target_seconds)},
           {"model", "lab-cnn"},
           {"data", "glyphs"},
           {"engine", "compiled"},

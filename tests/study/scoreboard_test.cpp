@@ -63,6 +63,10 @@ TEST(Scoreboard, HoldsADirectoryOnce) {
   add_run(runs, run_of("a", 11.5));
   ASSERT_EQ(runs.size(), 1U);
   EXPECT_EQ(runs[0].seconds, 11.5);
+  RaceRun elsewhere = run_of("a", 10.5);
+  elsewhere.cpu = "Another CPU";
+  add_run(runs, elsewhere);
+  EXPECT_EQ(runs.size(), 2U);
 }
 
 TEST(Scoreboard, PlacesTheFasterEntryFirst) {

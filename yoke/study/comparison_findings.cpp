@@ -13,11 +13,15 @@ namespace {
 /// What tests of the best against each other point allow to say; nothing where one was run once.
 std::string certainty(const std::vector<TestedPoint>& points) {
   std::vector<std::string> alike;
+  std::size_t others = 0;
   for (const auto& point : points) {
     if (point.sample.n < 2) return "";
+    others += point.holm_p.has_value();
     if (point.verdict == "cannot be told") alike.push_back(point.label);
   }
-  const std::size_t others = points.size() - 1;
+  if (others + 1 < points.size()) {
+    return "Repetitions gave the same number each time, so nothing can be said of chance.";
+  }
   const std::string test =
       fmt::format("Welch's t test, {} comparisons, level {} by Holm", others, kLevel);
   if (alike.empty()) {
@@ -27,25 +31,46 @@ std::string certainty(const std::vector<TestedPoint>& points) {
     return fmt::format("No difference between it and another point is more than chance ({}).",
                        test);
   }
-  std::string names = alike.front();
-  if (alike.size() == 2) names += fmt::format("; {}", alike[1]);
-  if (alike.size() > 2) names += fmt::format("; and {} more", alike.size() - 1);
   return fmt::format("It cannot be told from: {}. Other differences are more than chance ({}).",
-                     names, test);
+                     in_words(alike), test);
 }
 
 std::string in_loss(double loss) { return fmt::format("{:.4f}", loss); }
 
 void add(const Comparison& comparison, const char* number, const char* best, const char* worst,
          std::string (*unit)(double), bool less_is_better, std::vector<std::string>& out) {
-  const auto points = test_points(comparison, number, less_is_better);
+  auto points = test_points(comparison, number, less_is_better);
+  std::erase_if(points, [](const TestedPoint& point) { return !point.whole(); });
   if (points.size() < 2) return;
   const auto &first = points.front(), &last = points.back();
+  const std::string median = unit(first.sample.median);
+  if (median == unit(last.sample.median)) {
+    out.push_back(fmt::format("{}: none, for the median of every point is {}.", best, median));
+    return;
+  }
   out.push_back(fmt::format("{}: {}, {}. {}: {}, {}.", best, first.label,
                             spread(first.sample, unit), worst, last.label,
                             spread(last.sample, unit)));
   const std::string certain = certainty(points);
   if (!certain.empty()) out.push_back(certain);
+}
+
+/// Names points some of whose runs missed their target, for these are not compared.
+void add_missed_targets(const Comparison& comparison, std::vector<std::string>& out) {
+  std::vector<std::string> missed;
+  for (const auto& group : comparison.groups) {
+    int runs = 0, reached = 0;
+    for (const auto& run : group.runs) {
+      if (run.status != "completed" || !run.number("target_accuracy")) continue;
+      ++runs;
+      reached += run.number("time_to_target_seconds").has_value();
+    }
+    if (reached == runs) continue;
+    missed.push_back(fmt::format("{} (reached in {} of {} runs)", group.label, reached, runs));
+  }
+  if (!missed.empty()) {
+    out.push_back(fmt::format("The target was missed by: {}.", in_words(missed)));
+  }
 }
 
 }  // namespace
@@ -69,12 +94,15 @@ std::vector<std::string> comparison_findings(const Comparison& comparison) {
   }
   if (unfinished > 0) {
     sentences.push_back(fmt::format(
-        "{} of them did not complete; their numbers are of a part of a run.", unfinished));
+        "{} of them did not complete and are left out; of a point without a completed run, numbers "
+        "are of parts of runs, and it is not compared.",
+        unfinished));
   }
   add(comparison, "train_seconds", "Fastest training", "Slowest", in_seconds, true, sentences);
   add(comparison, "val_top1", "Highest accuracy", "Lowest", in_percent, false, sentences);
   add(comparison, "time_to_target_seconds", "First at the target", "Last", in_seconds, true,
       sentences);
+  add_missed_targets(comparison, sentences);
   add(comparison, "val_loss", "Lowest loss on validation images", "Highest", in_loss, true,
       sentences);
   return sentences;

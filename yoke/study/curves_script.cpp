@@ -50,7 +50,6 @@ std::string axes(const Curves& curves) {
   std::string text = fmt::format("set xlabel {}\nset ylabel {}\n", gnuplot_text(curves.x_label),
                                  gnuplot_text(curves.y_label));
   if (curves.x_log) text += "set logscale x\n";
-  if (curves.y_log) text += "set logscale y\n";
   auto [least, most] = x_range(curves);
   if (curves.x_ticks.empty()) {
     if (!(most > least)) most = least + 1;
@@ -60,7 +59,8 @@ std::string axes(const Curves& curves) {
     most = curves.x_log ? most * room : most + room;
   }
   text += fmt::format("set xrange [{:g}:{:g}]\n", least, most);
-  const std::string bottom = curves.y_from_zero ? "0" : "*";
+  // Nothing that is drawn is below zero, but ends of intervals may be.
+  const std::string bottom = curves.y_from_zero ? "0" : "0<*";
   const std::string top = curves.y_most ? fmt::format("*<{:g}", *curves.y_most) : "*";
   text += fmt::format("set yrange [{}:{}]\n", bottom, top);
   return text + ticks(curves);
@@ -130,7 +130,8 @@ std::string plot(const Series& series, std::size_t number) {
 int legend_columns(const Curves& curves) {
   std::size_t longest = 12;
   for (const auto& series : curves.series) longest = std::max(longest, series.title.size());
-  return std::clamp(static_cast<int>(92 / (longest + 7)), 1, 4);
+  constexpr std::size_t kLetters = 80, kSample = 7;  // of a row; before a title
+  return std::clamp(static_cast<int>(kLetters / (longest + kSample)), 1, 4);
 }
 
 }  // namespace

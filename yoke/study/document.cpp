@@ -39,6 +39,10 @@ Section details(const Group& group, std::size_t number, bool alone) {
   if (!alone) section.sentences = run_findings(run);
   section.figures = resource_figures(run, suffix);
   for (auto& figure : class_figures(run, suffix)) section.figures.push_back(std::move(figure));
+  if (alone) return section;
+  for (auto& figure : section.figures) {  // for files and pages without the heading
+    figure.title += fmt::format(": {}", group.label);
+  }
   return section;
 }
 
@@ -65,7 +69,12 @@ std::vector<std::string> commands(const Comparison& comparison) {
   std::vector<std::string> lines;
   for (const auto& group : comparison.groups) {
     const std::string command = group.runs.front().text("command");
-    if (!command.empty() && lines.size() < kMost) lines.push_back(command);
+    if (!command.empty()) lines.push_back(command);
+  }
+  if (lines.size() > kMost) {
+    const std::size_t more = lines.size() - kMost;
+    lines.resize(kMost);
+    lines.push_back(fmt::format("# and {} more", more));
   }
   return lines;
 }

@@ -4,7 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <cctype>
+#include <span>
 
+#include "yoke/core/checksum.h"
 #include "yoke/core/error.h"
 #include "yoke/core/file.h"
 
@@ -31,7 +33,7 @@ std::vector<JobLeft> left_of(const std::vector<Job>& jobs) {
 
 /// Takes away what earlier emissions have left; files that are not theirs stay.
 void clear(const fs::path& folder) {
-  fs::create_directories(folder);
+  make_folder(folder);
   for (const auto& entry : fs::directory_iterator(folder)) {
     const auto ending = entry.path().extension();
     if (ending == ".sh" || ending == ".yaml") fs::remove(entry.path());
@@ -61,6 +63,12 @@ std::string EmitContext::job_name() const {
   }
   while (name.back() == '-') name.pop_back();
   return name;
+}
+
+std::string EmitContext::job_name(const Job& job) const {
+  constexpr std::size_t kDigits = 8;
+  const std::string run = job.directory.filename().string() + "\n" + flags_text(job);
+  return job_name() + "-" + checksum("md5", std::as_bytes(std::span(run))).substr(0, kDigits);
 }
 
 std::vector<std::string> schedulers() {

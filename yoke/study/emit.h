@@ -21,6 +21,9 @@ struct EmitContext {
   std::vector<std::string> report_command(const std::string& yoke) const;
   /// The name of the study, of lower-case letters, digits and `-`: `yoke-workers`.
   std::string job_name() const;
+  /// The name of a run's own job, `yoke-workers-1b4f0e98`: another for another point, repetition or
+  /// flag, so that it is never taken for one that a cluster has seen.
+  std::string job_name(const Job& job) const;
 };
 
 /// A run that has not completed.

@@ -27,7 +27,7 @@ struct Series {
   bool lighter = false;  ///< A thinner line in the same colour: the same thing, less important.
 };
 
-/// Lines over numbers.
+/// Lines over numbers, none of which is below zero.
 struct Curves {
   std::string x_label, y_label;  ///< With their units.
   std::vector<Series> series;
@@ -35,7 +35,6 @@ struct Curves {
   bool x_from_zero = false;
   bool y_from_zero = false;
   std::optional<double> y_most = {};  ///< No number can be more, so the axis ends there.
-  bool y_log = false;
   bool x_log = false;
   std::vector<double> x_ticks = {};  ///< Where given, only these, as numbers of things are.
 };

@@ -105,13 +105,14 @@ std::string embedded(std::string svg, std::size_t number) {
 }
 
 std::string text_page(const std::vector<std::string>& lines) {
+  constexpr double kLetterSize = 6.4;  // at which the lines of text_pages.h have room
   std::string text =
       "reset\nunset border\nunset tics\nunset key\nset xrange [0:1]\nset yrange [0:1]\n"
       "set margins 0, 0, 0, 0\n";
   double y = 0.95;
   for (const auto& line : lines) {
-    text += fmt::format("set label {} at screen 0.06, screen {:.4f} left font 'monospace,8'\n",
-                        gnuplot_text(line), y);
+    text += fmt::format("set label {} at screen 0.06, screen {:.4f} left font 'monospace,{}'\n",
+                        gnuplot_text(line), y, kLetterSize);
     y -= 0.0207;
   }
   return text + "plot -1 notitle\n";
@@ -137,7 +138,7 @@ std::vector<std::string> draw_svg(const std::vector<Figure>& figures,
 
 void draw_files(const std::vector<Figure>& figures, const std::string& ending,
                 const fs::path& folder, const Environment& environment) {
-  fs::create_directories(folder);
+  make_folder(folder);
   const Workshop workshop;
   std::string commands;
   for (std::size_t i = 0; i < figures.size(); ++i) {

@@ -4,22 +4,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <set>
 
 #include "yoke/core/error.h"
+#include "yoke/study/words.h"
 
 namespace yoke::study {
 namespace {
-
-/// Flags that do not change what is trained, or how.
-const std::set<std::string>& silent_flags() {
-  static const std::set<std::string> names = {
-      "data-dir", "join-timeout", "comm-timeout", "keep",        "resume",    "out",
-      "seed",     "progress",     "print-every",  "tensorboard", "resources", "eval-every"};
-  return names;
-}
 
 /// `hogwild:workers=4` without its workers, which `ranks` tells: `hogwild`.
 std::string without_workers(std::string strategy) {
@@ -28,7 +20,7 @@ std::string without_workers(std::string strategy) {
     if (found == std::string::npos) continue;
     const auto end = std::min(strategy.find(',', found + 1), strategy.size());
     const bool more = strategy[found] == ':' && end < strategy.size();
-    strategy.erase(more ? found + 1 : found, more ? end - found : end - found);
+    strategy.erase(more ? found + 1 : found, end - found);
   }
   return strategy;
 }
@@ -77,6 +69,8 @@ std::string folder_name(const RunRecord& run) {
   return path.filename().string();
 }
 
+}  // namespace
+
 std::string label_of(const Settings& settings) {
   std::vector<std::string> words;
   for (const auto& [name, value] : settings) {
@@ -89,23 +83,16 @@ std::string label_of(const Settings& settings) {
   return fmt::format("{}", fmt::join(words, ", "));
 }
 
-}  // namespace
-
-std::optional<double> as_number(const std::string& text) {
-  double value = 0;
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || stop != text.data() + text.size()) return std::nullopt;
-  return value;
+int Group::completed() const {
+  return static_cast<int>(std::count_if(
+      runs.begin(), runs.end(), [](const RunRecord& run) { return run.status == "completed"; }));
 }
 
 const RunRecord& Group::typical() const {
   std::vector<const RunRecord*> order;
-  for (const auto& run : runs) order.push_back(&run);
-  std::stable_partition(order.begin(), order.end(),
-                        [](const auto* run) { return run->status == "completed"; });
-  const auto completed = std::count_if(order.begin(), order.end(),
-                                       [](const auto* run) { return run->status == "completed"; });
-  if (completed > 0) order.resize(static_cast<std::size_t>(completed));
+  for (const auto& run : runs) {
+    if (completed() == 0 || run.status == "completed") order.push_back(&run);
+  }
   std::stable_sort(order.begin(), order.end(), [](const auto* a, const auto* b) {
     return a->number("train_seconds").value_or(0) < b->number("train_seconds").value_or(0);
   });
@@ -113,21 +100,26 @@ const RunRecord& Group::typical() const {
 }
 
 Sample Group::sample(const std::string& number) const {
-  const auto completed = [](const RunRecord& run) { return run.status == "completed"; };
-  const bool any = std::any_of(runs.begin(), runs.end(), completed);
   std::vector<double> values;
   for (const auto& run : runs) {
-    if (any && !completed(run)) continue;
+    if (completed() > 0 && run.status != "completed") continue;
     const auto value = run.number(number);
     if (value && std::isfinite(*value)) values.push_back(*value);
   }
   return values.empty() ? Sample() : summarise(values);
 }
 
+bool is_silent(const std::string& flag) {
+  static const std::set<std::string> names = {
+      "data-dir", "join-timeout", "comm-timeout", "keep",        "resume",   "out",
+      "seed",     "progress",     "print-every",  "tensorboard", "resources"};
+  return names.contains(flag);
+}
+
 Settings settings_of(const RunRecord& run) {
   Settings settings;
   for (const auto& [name, value] : run.config) {
-    if (!silent_flags().contains(name)) settings[name] = value;
+    if (!is_silent(name)) settings[name] = value;
   }
   for (const char* const resolved : {"engine", "device"}) {  // where `auto` was given
     if (!run.text(resolved).empty()) settings[resolved] = run.text(resolved);

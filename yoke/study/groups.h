@@ -19,6 +19,7 @@ struct Group {
   Settings settings;            ///< Of the axes alone.
   std::vector<RunRecord> runs;  ///< At least one.
 
+  int completed() const;  ///< How many runs have.
   /// The run whose training took the median time, for graphs of a single run.
   const RunRecord& typical() const;
   /// A number of summary.json over the repetitions that have it, where some have completed only
@@ -31,6 +32,9 @@ struct Comparison {
   std::vector<std::string> axes;  ///< Settings that differ between runs.
   std::vector<Group> groups;      ///< Ordered by the axes' values, numbers as numbers.
 };
+
+/// Whether a flag changes neither what is trained nor how.
+bool is_silent(const std::string& flag);
 
 /// What a run is given, apart from where it wrote, what it showed and its seed.
 Settings settings_of(const RunRecord& run);
@@ -45,7 +49,7 @@ struct NamedRun {
 /// Sorts runs into groups. @throws Error for no run.
 Comparison compare_runs(std::vector<NamedRun> runs);
 
-/// Whether `text` is a number, and which.
-std::optional<double> as_number(const std::string& text);
+/// `case first, batch-size 32, ranks default`: settings that tell a point apart, as words.
+std::string label_of(const Settings& settings);
 
 }  // namespace yoke::study

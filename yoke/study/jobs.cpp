@@ -67,7 +67,7 @@ bool is_done(const Job& job) {
 }
 
 void prepare(const Job& job) {
-  fs::create_directories(job.directory.parent_path());
+  make_folder(job.directory.parent_path());
   fs::remove_all(job.directory);
   write_file(job.flags_path(), flags_text(job));
 }

@@ -43,9 +43,7 @@ class Kubernetes {
     }
   }
 
-  std::string name_of(const JobLeft& left) const {
-    return fmt::format("{}-{}", context_.job_name(), left.number);
-  }
+  std::string name_of(const JobLeft& left) const { return context_.job_name(*left.job); }
 
   std::string run(const JobLeft& left) const {
     const StudyPoint& point = *left.job->point;

@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <exception>
 #include <string_view>
 
 #include "yoke/core/clock.h"
@@ -81,7 +82,7 @@ std::string response(const char* status, const std::string& page) {
 std::string make(const LiveOptions& options) {
   try {
     return options.page();
-  } catch (const Error& error) {
+  } catch (const std::exception& error) {
     return fmt::format(
         "<!DOCTYPE html><meta http-equiv=\"refresh\" content=\"3\"><title>yoke</title><p>{}</p>\n",
         html_text(error.what()));

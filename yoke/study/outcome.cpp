@@ -44,14 +44,18 @@ Settings extra_of(const Job& job, bool nodes_vary) {
   Settings extra;
   if (!job.point->case_name.empty()) extra["case"] = job.point->case_name;
   if (nodes_vary) extra["ranks per node"] = fmt::format("{}", job.point->ranks);
+  for (const auto& [axis, value] : job.point->axes) {
+    if (is_silent(axis)) extra[axis] = value;  // else it would not be a point of its own
+  }
   return extra;
 }
 
 nlohmann::ordered_json json_of(const TestedPoint& point) {
   const Sample& sample = point.sample;
-  nlohmann::ordered_json json = {{"point", point.label},    {"n", sample.n},
-                                 {"median", sample.median}, {"least", sample.least},
-                                 {"most", sample.most},     {"mean", sample.mean}};
+  nlohmann::ordered_json json = {{"point", point.label},  {"runs", point.runs},
+                                 {"n", sample.n},         {"median", sample.median},
+                                 {"least", sample.least}, {"most", sample.most},
+                                 {"mean", sample.mean}};
   json["deviation"] =
       sample.n < 2 ? nlohmann::ordered_json() : nlohmann::ordered_json(sample.deviation);
   if (sample.interval) {
@@ -73,10 +77,12 @@ std::string markdown_row(const TestedPoint& point) {
       sample.interval
           ? fmt::format("{:.5g} to {:.5g}", sample.interval->first, sample.interval->second)
           : "";
-  return fmt::format("| {} | {} | {:.5g} | {:.5g} to {:.5g} | {} | {:.3f} | {} | {} |\n",
-                     point.label, sample.n, sample.median, sample.least, sample.most, interval,
-                     point.difference.ratio, point.holm_p ? in_words(*point.holm_p) : "",
-                     point.verdict);
+  const std::string n =
+      point.whole() ? fmt::format("{}", sample.n) : fmt::format("{} of {}", sample.n, point.runs);
+  return fmt::format("| {} | {} | {:.5g} | {:.5g} to {:.5g} | {} | {} | {} | {} |\n", point.label,
+                     n, sample.median, sample.least, sample.most, interval,
+                     point.whole() ? fmt::format("{:.3f}", point.difference.ratio) : "",
+                     point.holm_p ? in_words(*point.holm_p) : "", point.verdict);
 }
 
 }  // namespace

@@ -84,6 +84,27 @@ void make_names_unique(std::vector<StudyPoint>& points) {
   }
 }
 
+bool same_flags(const StudyPoint& a, const StudyPoint& b) {
+  const auto same = [](const auto& x, const auto& y) {
+    return x.first == y.first && x.second.value == y.second.value;
+  };
+  return a.nodes == b.nodes && a.ranks == b.ranks &&
+         std::equal(a.flags.begin(), a.flags.end(), b.flags.begin(), b.flags.end(), same);
+}
+
+/// Runs of one point under two names would be taken for more repetitions than there are.
+void check_points_differ(const StudyPlan& plan, const std::string& where) {
+  for (std::size_t i = 0; i < plan.points.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (!same_flags(plan.points[i], plan.points[j])) continue;
+      throw UsageError(
+          fmt::format("{}: points '{}' and '{}' have the same flags; give each value of an axis "
+                      "once, and do not set in a case what is an axis",
+                      where, plan.points[j].name, plan.points[i].name));
+    }
+  }
+}
+
 void check_hosts(const StudyPlan& plan, const std::string& where) {
   const auto largest =
       std::max_element(plan.hosts.begin(), plan.hosts.end(),
@@ -123,6 +144,12 @@ HostSet parse_host_set(const std::string& text) {
       throw UsageError(
           fmt::format("the set of hosts '{}' has an empty name; write e.g. a,b", text));
     }
+    if (std::count(set.back().begin(), set.back().end(), ':') == 1) {  // more: IPv6
+      throw UsageError(
+          fmt::format("host '{}' says how many ranks it gets; write the host alone, and ranks as a "
+                      "flag or an axis of the study",
+                      set.back()));
+    }
     begin = end + 1;
   }
   return set;
@@ -156,6 +183,7 @@ StudyPlan read_study(const std::filesystem::path& path, const StudyRequest& requ
     combine(start, axes, where, plan.points);
   }
   make_names_unique(plan.points);
+  check_points_differ(plan, where);
   if (!request.elsewhere) check_hosts(plan, where);
   for (const auto& point : plan.points) {
     std::vector<RecipeEntry> flags;

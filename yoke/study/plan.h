@@ -64,7 +64,7 @@ struct StudyRequest {
 StudyPlan read_study(const std::filesystem::path& path, const StudyRequest& request,
                      const CheckFlags& check);
 
-/// Reads `a,b`. @throws UsageError on an empty host.
+/// Reads `a,b`. @throws UsageError on an empty host, or one with a number of ranks.
 HostSet parse_host_set(const std::string& text);
 
 }  // namespace yoke::study

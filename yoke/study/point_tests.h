@@ -14,13 +14,20 @@ inline constexpr double kLevel = 0.05;
 /// A point, and its difference to the best one.
 struct TestedPoint {
   std::string label;
-  Sample sample;
-  Difference difference;              ///< p is before Holm's correction.
+  int runs = 0;                       ///< That have completed.
+  Sample sample;                      ///< Over those of them that have the number.
+  Difference difference = {};         ///< p is before Holm's correction.
   std::optional<double> holm_p = {};  ///< After.
-  std::string verdict;  ///< `best`, `differs`, `cannot be told`, `too few runs to tell`.
+  /// `best`, `differs`, `cannot be told`, `nothing varies`, `too few runs to tell`, or `not in
+  /// every run` of a point that is not compared because it has the number in some of its runs
+  /// alone.
+  std::string verdict = {};
+
+  bool whole() const { return sample.n == runs; }
 };
 
-/// Each point by a number of summary.json, the best median first.
+/// Points with completed runs by a number of summary.json, the best median first; those that are
+/// not compared are last.
 std::vector<TestedPoint> test_points(const Comparison& comparison, const std::string& number,
                                      bool less_is_better);
 

@@ -51,14 +51,23 @@ std::string report_page(const std::string& title, const Comparison& comparison,
   return html_page(document, draw_svg(document.figures(), environment), footer(), head);
 }
 
-std::vector<fs::path> write_report(const Comparison& comparison, const ReportOptions& options) {
-  for (const auto& format : options.formats) {
+void check_formats(const std::vector<std::string>& formats) {
+  for (const auto& format : formats) {
     if (format != "html" && format != "pdf" && format != "svg" && format != "png") {
       throw UsageError(
           fmt::format("format '{}' of a report; allowed: html, pdf, svg, png", format));
     }
   }
-  if (options.out.has_parent_path()) fs::create_directories(options.out.parent_path());
+}
+
+std::vector<fs::path> write_report(const Comparison& comparison, const ReportOptions& options) {
+  check_formats(options.formats);
+  if (options.out.extension() == ".pdf") {
+    throw UsageError(
+        fmt::format("{} would be the page; name it .html, and --format pdf writes a .pdf beside it",
+                    options.out.string()));
+  }
+  if (options.out.has_parent_path()) make_folder(options.out.parent_path());
   const Document document = make_document(options.title, comparison);
   std::vector<fs::path> written;
   for (const auto& format : options.formats) written.push_back(write(document, format, options));

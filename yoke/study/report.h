@@ -17,6 +17,9 @@ struct ReportOptions {
   Environment environment = {};                 ///< For gnuplot.
 };
 
+/// @throws UsageError where one is not a format of reports: html, pdf, svg or png.
+void check_formats(const std::vector<std::string>& formats);
+
 /// The page that a report of format `html` is; `head` goes into its head.
 /// @throws Error where gnuplot cannot draw.
 std::string report_page(const std::string& title, const Comparison& comparison,

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -105,6 +106,9 @@ double last_second(const RunRecord& run) {
 
 /// Totals that an unfinished run has not written yet.
 void add_totals(RunRecord& run) {
+  const auto add = [&](const char* name, double value) {
+    if (std::isfinite(value)) run.numbers.emplace(name, value);
+  };
   double data_wait = 0, compute = 0, communication = 0, evaluation = 0;
   for (const auto& report : run.training) {
     data_wait += report.data_wait_seconds;
@@ -112,23 +116,22 @@ void add_totals(RunRecord& run) {
     communication += report.communication_seconds;
   }
   for (const auto& report : run.validation) evaluation += report.compute_seconds;
-  auto& numbers = run.numbers;
   if (!run.training.empty()) {
     const Metrics& last = run.training.back();
-    numbers.emplace("communication_seconds", communication);
-    numbers.emplace("data_wait_seconds", data_wait);
-    numbers.emplace("train_seconds", data_wait + compute + communication);
-    numbers.emplace("evaluate_seconds", evaluation);
-    numbers.emplace("steps", static_cast<double>(last.step));
-    numbers.emplace("epochs", last.epoch);
-    numbers.emplace("images_per_second", last.images_per_second);
-    numbers.emplace("final_train_loss", last.loss);
+    add("communication_seconds", communication);
+    add("data_wait_seconds", data_wait);
+    add("train_seconds", data_wait + compute + communication);
+    add("evaluate_seconds", evaluation);
+    add("steps", static_cast<double>(last.step));
+    add("epochs", last.epoch);
+    add("images_per_second", last.images_per_second);
+    add("final_train_loss", last.loss);
   }
   if (!run.validation.empty()) {
-    numbers.emplace("val_top1", run.validation.back().top1);
-    numbers.emplace("val_loss", run.validation.back().loss);
+    add("val_top1", run.validation.back().top1);
+    add("val_loss", run.validation.back().loss);
   }
-  numbers.emplace("wall_seconds", last_second(run));
+  add("wall_seconds", last_second(run));
   for (const auto& [key, value] : run.config) run.texts.emplace(key, value);
 }
 
@@ -142,6 +145,10 @@ std::optional<double> RunRecord::number(const std::string& name) const {
 std::string RunRecord::text(const std::string& name) const {
   const auto found = texts.find(name);
   return found == texts.end() ? std::string() : found->second;
+}
+
+std::string RunRecord::class_name(std::size_t number) const {
+  return number < classes.size() ? classes[number] : fmt::format("{}", number);
 }
 
 RunRecord read_run(const fs::path& path) {

@@ -43,7 +43,8 @@ struct RunRecord {
   std::vector<std::string> remarks;  ///< What is missing or damaged, a sentence each.
 
   std::optional<double> number(const std::string& name) const;
-  std::string text(const std::string& name) const;  ///< Empty where there is none.
+  std::string text(const std::string& name) const;   ///< Empty where there is none.
+  std::string class_name(std::size_t number) const;  ///< The number itself where there is none.
 };
 
 /// Reads what is there. @throws UsageError where `path` is no run directory.

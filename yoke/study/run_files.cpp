@@ -1,11 +1,13 @@
 #include "yoke/study/run_files.h"
 
 #include <algorithm>
-#include <charconv>
+#include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
 #include "yoke/core/file.h"
+#include "yoke/study/words.h"
 
 namespace yoke::study {
 namespace {
@@ -30,20 +32,20 @@ std::vector<std::string_view> fields_of(std::string_view line) {
   return fields;
 }
 
-std::optional<double> number_of(std::string_view text) {
-  double value = 0;
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || stop != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
+/// NaN where the file has null, as of a loss that was not finite.
 double number_in(const nlohmann::json& json, const char* key) {
   const auto found = json.find(key);
-  return found != json.end() && found->is_number() ? found->get<double>() : 0;
+  if (found == json.end()) return 0;
+  return found->is_number() ? found->get<double>() : std::numeric_limits<double>::quiet_NaN();
+}
+
+std::int64_t count_in(const nlohmann::json& json, const char* key) {
+  const double count = number_in(json, key);
+  return std::isfinite(count) ? static_cast<std::int64_t>(count) : 0;
 }
 
 Metrics metrics_of(const nlohmann::json& json) {
-  return {.step = static_cast<std::int64_t>(number_in(json, "step")),
+  return {.step = count_in(json, "step"),
           .epoch = number_in(json, "epoch"),
           .seconds = number_in(json, "seconds"),
           .split = json.at("split"),
@@ -55,7 +57,7 @@ Metrics metrics_of(const nlohmann::json& json) {
           .data_wait_seconds = number_in(json, "data_wait_seconds"),
           .compute_seconds = number_in(json, "compute_seconds"),
           .communication_seconds = number_in(json, "communication_seconds"),
-          .communication_bytes = static_cast<std::int64_t>(number_in(json, "communication_bytes"))};
+          .communication_bytes = count_in(json, "communication_bytes")};
 }
 
 }  // namespace
@@ -82,20 +84,20 @@ Lines<ResourceSample> read_resources(const std::filesystem::path& path) {
   for (const auto line : whole_lines(text)) {
     if (line.starts_with("seconds,")) continue;
     const auto fields = fields_of(line);
-    const auto seconds = number_of(fields[0]);
-    const auto rank = fields.size() >= kFields ? number_of(fields[1]) : std::nullopt;
+    const auto seconds = as_number(fields[0]);
+    const auto rank = fields.size() >= kFields ? as_number(fields[1]) : std::nullopt;
     if (!seconds || !rank) {
       ++result.damaged;
       continue;
     }
     result.lines.push_back({.seconds = *seconds,
                             .rank = static_cast<int>(*rank),
-                            .cpu_percent = number_of(fields[2]),
-                            .rss_bytes = number_of(fields[3]),
-                            .disk_read_bytes = number_of(fields[4]),
-                            .disk_write_bytes = number_of(fields[5]),
-                            .network_receive_bytes = number_of(fields[6]),
-                            .network_send_bytes = number_of(fields[7])});
+                            .cpu_percent = as_number(fields[2]),
+                            .rss_bytes = as_number(fields[3]),
+                            .disk_read_bytes = as_number(fields[4]),
+                            .disk_write_bytes = as_number(fields[5]),
+                            .network_receive_bytes = as_number(fields[6]),
+                            .network_send_bytes = as_number(fields[7])});
   }
   return result;
 }
@@ -106,7 +108,7 @@ Lines<Phase> read_phases(const std::filesystem::path& path, double end_seconds) 
   for (const auto line : whole_lines(text)) {
     if (line.starts_with("seconds,")) continue;
     const auto fields = fields_of(line);
-    const auto seconds = number_of(fields[0]);
+    const auto seconds = as_number(fields[0]);
     if (!seconds || fields.size() != 2) {
       ++result.damaged;
       continue;

@@ -38,14 +38,14 @@ void add_outcome(const RunRecord& run, Sentences& out) {
 void add_accuracy(const RunRecord& run, Sentences& out) {
   if (run.validation.empty()) return;
   const auto& last = run.validation.back();
-  out.push_back(
-      fmt::format("Accuracy on the validation images at the last evaluation: {} "
-                  "(cross-entropy {:.4f}).",
-                  in_percent(last.top1), last.loss));
+  out.push_back(fmt::format(
+      "Accuracy on the validation images at the last evaluation: {} (cross-entropy {}).",
+      in_percent(last.top1),
+      std::isfinite(last.loss) ? fmt::format("{:.4f}", last.loss) : "not a finite number"));
   const auto best =
       std::min_element(run.validation.begin(), run.validation.end(),
                        [](const Metrics& a, const Metrics& b) { return a.loss < b.loss; });
-  if (best->loss < 0.98 * last.loss) {
+  if (std::isfinite(last.loss) && best->loss < 0.98 * last.loss) {
     out.push_back(fmt::format(
         "The loss on the validation images was lowest, {:.4f}, at epoch {:.3g} and rose to {:.4f} "
         "at epoch {:.3g}.",
@@ -79,10 +79,6 @@ void add_time(const RunRecord& run, Sentences& out) {
                             in_seconds(evaluating), in_seconds(saving)));
 }
 
-std::string class_name(const RunRecord& run, std::size_t c) {
-  return c < run.classes.size() ? run.classes[c] : fmt::format("{}", c);
-}
-
 void add_classes(const RunRecord& run, Sentences& out) {
   const auto& accuracy = run.per_class_accuracy;
   std::size_t worst = accuracy.size(), best = accuracy.size();
@@ -93,8 +89,8 @@ void add_classes(const RunRecord& run, Sentences& out) {
   }
   if (worst == best) return;
   out.push_back(fmt::format("Of the classes, '{}' is recognised best ({}) and '{}' worst ({}).",
-                            class_name(run, best), in_percent(accuracy[best]),
-                            class_name(run, worst), in_percent(accuracy[worst])));
+                            run.class_name(best), in_percent(accuracy[best]), run.class_name(worst),
+                            in_percent(accuracy[worst])));
   double most = 0;
   std::size_t truth = 0, taken = 0;
   for (std::size_t row = 0; row < run.confusion.size(); ++row) {
@@ -107,7 +103,7 @@ void add_classes(const RunRecord& run, Sentences& out) {
   }
   if (most > 0) {
     out.push_back(fmt::format("The most frequent mistake takes '{}' for '{}': {:.0f} images.",
-                              class_name(run, truth), class_name(run, taken), most));
+                              run.class_name(truth), run.class_name(taken), most));
   }
 }
 

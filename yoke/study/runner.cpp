@@ -9,7 +9,6 @@
 #include <deque>
 
 #include "yoke/core/clock.h"
-#include "yoke/core/error.h"
 #include "yoke/core/file.h"
 #include "yoke/core/format.h"
 #include "yoke/study/run.h"
@@ -32,11 +31,15 @@ struct Lane {
   bool over_limit = false;
 };
 
-std::string last_line(const std::filesystem::path& log) {
+/// What a run said last, without the name of the program.
+std::string last_words(const std::filesystem::path& log) {
   std::string text = std::filesystem::exists(log) ? read_file(log) : "";
   while (!text.empty() && text.back() == '\n') text.pop_back();
   const auto begin = text.find_last_of("\r\n");
-  return begin == std::string::npos ? text : text.substr(begin + 1);
+  if (begin != std::string::npos) text.erase(0, begin + 1);
+  constexpr std::string_view kProgram = "yoke: ";
+  if (text.starts_with(kProgram)) text.erase(0, kProgram.size());
+  return text;
 }
 
 class Runner {
@@ -73,7 +76,8 @@ class Runner {
  private:
   bool asked_to_stop() const { return context_.stop != nullptr && *context_.stop; }
   bool out_of_time() const { return plan_.limit && clock_.seconds() > plan_.limit->count(); }
-  bool stopping() const { return asked_to_stop() || out_of_time(); }
+  bool ending() const { return asked_to_stop() || !result_.wrong_usage.empty(); }
+  bool stopping() const { return ending() || out_of_time(); }
 
   bool idle() const {
     return std::all_of(lanes_.begin(), lanes_.end(),
@@ -123,7 +127,7 @@ class Runner {
     if (const auto status = lane.process->poll()) return end(lane, *status);
     const double seconds = lane.clock.seconds();
     lane.over_limit = lane.over_limit || (plan_.run_limit && seconds > plan_.run_limit->count());
-    if (!lane.asked && (lane.over_limit || asked_to_stop())) {
+    if (!lane.asked && (lane.over_limit || ending())) {
       lane.process->send(SIGTERM);
       lane.asked = seconds;
     }
@@ -153,13 +157,19 @@ class Runner {
       return tell(job, fmt::format("ended, for it took longer than the run-limit of {}; see {}",
                                    in_seconds(plan_.run_limit->count()), log));
     }
-    if (status == kWrongUsage) {
-      throw UsageError(fmt::format("{}: {}; its log is {}", job.directory.filename().string(),
-                                   last_line(job.log_path()), log));
-    }
     ++result_.failed;
+    if (status == kWrongUsage) {
+      result_.wrong_usage = fmt::format("{}: {}; its log is {}", job.directory.filename().string(),
+                                        last_words(job.log_path()), log);
+      return;
+    }
+    if (status == 0) {
+      return tell(job, fmt::format("ended, but its results are not in {}; hosts need to share this "
+                                   "folder; see {}",
+                                   job.directory.string(), log));
+    }
     tell(job, fmt::format("failed ({} {}): {}; see {}", status < 0 ? "signal" : "exit status",
-                          std::abs(status), last_line(job.log_path()), log));
+                          std::abs(status), last_words(job.log_path()), log));
   }
 
   static std::string outcome(const Job& job) {

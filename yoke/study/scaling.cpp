@@ -1,11 +1,10 @@
 #include "yoke/study/scaling.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <array>
 #include <map>
+
+#include "yoke/study/words.h"
 
 namespace yoke::study {
 namespace {
@@ -13,13 +12,9 @@ namespace {
 constexpr double kNothing = 0.02;  // of the rate; less cannot be told from the noise of a host
 
 std::string label_without(const Group& group, const std::string& axis) {
-  std::vector<std::string> words;
-  for (const auto& [name, value] : group.settings) {
-    if (name == axis) continue;
-    words.push_back(name == "case" ? value
-                                   : fmt::format("{} {}", name, value.empty() ? "default" : value));
-  }
-  return fmt::format("{}", fmt::join(words, ", "));
+  Settings others = group.settings;
+  others.erase(axis);
+  return label_of(others);
 }
 
 std::vector<std::string> present(const Comparison& comparison,

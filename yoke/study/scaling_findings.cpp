@@ -51,7 +51,8 @@ void add_batch(const Line& line, std::vector<std::string>& out) {
                   small.x, in_seconds(time_small.median), large.x, in_seconds(time_large.median),
                   time_large.median / time_small.median);
   if (const auto p = compare(time_small, time_large).p) {
-    text += fmt::format(" ({}, n = {} and {})", in_words(*p), time_small.n, time_large.n);
+    text += fmt::format(" ({} without correction, n = {} and {})", in_words(*p), time_small.n,
+                        time_large.n);
   }
   if (top1_small.n > 0 && top1_large.n > 0) {
     text += fmt::format("; accuracy {} and {}", in_percent(top1_small.median),

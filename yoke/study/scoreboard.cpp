@@ -74,7 +74,8 @@ std::vector<RaceRun> read_scoreboard(const std::filesystem::path& path) {
 }
 
 void add_run(std::vector<RaceRun>& runs, RaceRun run) {
-  std::erase_if(runs, [&](const RaceRun& other) { return other.run == run.run; });
+  std::erase_if(runs,
+                [&](const RaceRun& other) { return other.run == run.run && other.cpu == run.cpu; });
   runs.push_back(std::move(run));
 }
 

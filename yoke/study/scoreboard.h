@@ -16,7 +16,7 @@ struct RaceRun {
   double target = 0;
   /// Seconds of training and evaluation from the first step; nothing where it was not reached.
   std::optional<double> seconds = {};
-  double wall_seconds = 0;  ///< Of the whole program.
+  double wall_seconds = 0;  ///< From the start of the program to the end of the last step.
   double epochs = 0;
   double claimed = 0;   ///< Accuracy by the run itself.
   double verified = 0;  ///< By another process, from the weights that the run left.
@@ -25,7 +25,7 @@ struct RaceRun {
   std::string cpu;
   std::int64_t seed = 1;
   std::string yoke;  ///< Version.
-  std::string date;  ///< UTC, `2026-01-31 12:00`.
+  std::string date;  ///< Of its end, in UTC: `2026-01-31 12:00`.
   std::string run;   ///< The run directory.
 
   /// Whether it counts: the target was reached, and the verification agrees.
@@ -36,7 +36,7 @@ struct RaceRun {
 /// @throws UsageError that names the line which is no such object.
 std::vector<RaceRun> read_scoreboard(const std::filesystem::path& path);
 
-/// Adds a run; one of the same directory is replaced.
+/// Adds a run; one of the same directory on the same processor is replaced.
 void add_run(std::vector<RaceRun>& runs, RaceRun run);
 
 /// What read_scoreboard() reads.

@@ -5,6 +5,7 @@
 #include <map>
 #include <tuple>
 
+#include "yoke/core/format.h"
 #include "yoke/study/scoreboard.h"
 #include "yoke/study/statistics.h"
 #include "yoke/study/words.h"
@@ -52,8 +53,7 @@ bool is_better(const Entry& a, const Entry& b) {
 std::string row(std::size_t place, const Entry& entry) {
   const RaceRun& run = entry.runs.front();
   const std::string where =
-      fmt::format("{} rank{} on {} host{}", run.ranks, run.ranks == 1 ? "" : "s", run.hosts,
-                  run.hosts == 1 ? "" : "s");
+      fmt::format("{} on {}", format_count(run.ranks, "rank"), format_count(run.hosts, "host"));
   const std::string reached = fmt::format("{} of {}", entry.holding, entry.runs.size());
   if (entry.holding == 0) {
     return fmt::format("| | {} | {} | | | | | {} | {} |\n", run.entry, reached, where, run.cpu);
@@ -77,7 +77,8 @@ std::string scoreboard_markdown(const std::vector<RaceRun>& runs) {
   }
   std::string text =
       "# Scoreboard\n\nSeconds of training and evaluation from the first step until the target, as "
-      "median (least to most) of the runs\nthat reached it; whole: those of the program. Each "
+      "median (least to most) of the runs\nthat reached it; whole: from the start of the program "
+      "until then. Each "
       "accuracy was measured again by another process from the\nweights that the run left. An "
       "entry "
       "has a place when at least nine of ten runs reach the target.\n";

@@ -62,7 +62,10 @@ Size size_of(const Figure& figure) {
 }
 
 std::string script(const Figure& figure) {
-  std::string text = "set title " + gnuplot_text(figure.title) + "\n";
+  constexpr std::size_t kLetters = 85;  // of a line of a title
+  std::string text =
+      fmt::format("set title {}\n",
+                  gnuplot_text(fmt::format("{}", fmt::join(wrap(figure.title, kLetters), "\n"))));
   text +=
       "set border 3 lc rgb '#404040'\nset tics nomirror out\nset grid lc rgb '#dddddd' lt 1 lw "
       "0.6\n";

@@ -82,13 +82,32 @@ class Reader {
     }
   }
 
+  /// The table `[key]`; nothing where there is none.
+  const toml::table* table_of(const toml::table& parent, const char* key) const {
+    const auto* const node = parent.get(key);
+    if (node != nullptr && !node->is_table()) refuse(*node, fmt::format("write it as [{}]", key));
+    return node == nullptr ? nullptr : node->as_table();
+  }
+
+  const toml::array* cases_of(const toml::table& parent) const {
+    const auto* const node = parent.get("cases");
+    if (node != nullptr && !node->is_array()) refuse(*node, "write each case as [[cases]]");
+    return node == nullptr ? nullptr : node->as_array();
+  }
+
   /// The keys of [study] and [short]; what is not there stays as it was.
   void settings(const toml::table& table, StudyFile& file) const {
     StudyPlan& plan = file.settings;
-    plan.title = table.at_path("title").value_or(plan.title);
     plan.repetitions = count(table, "repetitions", plan.repetitions, 1);
     plan.warm_ups = count(table, "warm-up", plan.warm_ups, 0);
-    plan.seed = table.at_path("seed").value_or(plan.seed);
+    if (const auto* const node = table.get("title")) {
+      if (!node->is_string()) refuse(*node, "title is a text: title = \"...\"");
+      plan.title = node->as_string()->get();
+    }
+    if (const auto* const node = table.get("seed")) {
+      if (!node->is_integer()) refuse(*node, "seed is a whole number");
+      plan.seed = node->as_integer()->get();
+    }
     if (const auto* const node = table.get("run-limit")) plan.run_limit = span(*node);
     if (const auto* const node = table.get("limit")) plan.limit = span(*node);
     if (const auto* const node = table.get("recipe")) file.recipe = recipe(*node);
@@ -121,9 +140,12 @@ class Reader {
   }
 
   std::chrono::duration<double> span(const toml::node& node) const {
-    const auto text = node.value<std::string>().value_or("");
-    const auto span = parse_time_span(text);
-    if (!span) refuse(node, fmt::format("'{}' is no time; write e.g. \"30min\", \"8h\"", text));
+    const auto text = node.value<std::string>();
+    const auto span = text ? parse_time_span(*text) : std::nullopt;
+    if (!span) {
+      refuse(node, fmt::format("{} is no time; write e.g. \"30min\", \"8h\"",
+                               text ? "'" + *text + "'" : "a number without a unit"));
+    }
     return *span;
   }
 
@@ -162,15 +184,15 @@ void merge(std::vector<Axis>& axes, const std::vector<Axis>& more) {
 
 /// [flags], [axes] and [[cases]] of the file or of its [short].
 void take_points(const toml::table& table, const Reader& reader, StudyFile& file) {
-  if (const auto* const flags = table.get_as<toml::table>("flags")) {
+  if (const auto* const flags = reader.table_of(table, "flags")) {
     for (const auto& [name, node] : *flags) {
       file.flags.push_back(reader.value(std::string(name.str()), node));
     }
   }
-  if (const auto* const axes = table.get_as<toml::table>("axes")) {
+  if (const auto* const axes = reader.table_of(table, "axes")) {
     merge(file.axes, reader.axes(*axes));
   }
-  if (const auto* const cases = table.get_as<toml::array>("cases")) {
+  if (const auto* const cases = reader.cases_of(table)) {
     file.cases = reader.cases(*cases);
   }
 }
@@ -185,18 +207,18 @@ StudyFile read_study_file(const fs::path& path, bool short_form) {
   reader.allow(table, {"study", "flags", "axes", "cases", "short", "slurm", "kubernetes"});
   StudyFile file;
   file.settings.title = path.stem().string();
-  if (const auto* const study = table.get_as<toml::table>("study")) {
+  if (const auto* const study = reader.table_of(table, "study")) {
     reader.allow(*study, settings);
     reader.settings(*study, file);
   }
-  if (const auto* const slurm = table.get_as<toml::table>("slurm")) {
+  if (const auto* const slurm = reader.table_of(table, "slurm")) {
     file.settings.slurm = read_slurm(*slurm, path.string());
   }
-  if (const auto* const kubernetes = table.get_as<toml::table>("kubernetes")) {
+  if (const auto* const kubernetes = reader.table_of(table, "kubernetes")) {
     file.settings.kubernetes = read_kubernetes(*kubernetes, path.string());
   }
   take_points(table, reader, file);
-  const auto* const shorter = table.get_as<toml::table>("short");
+  const auto* const shorter = reader.table_of(table, "short");
   if (!short_form) return file;
   if (shorter == nullptr) {
     throw UsageError(

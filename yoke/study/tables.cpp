@@ -69,7 +69,7 @@ std::vector<std::map<std::string, std::string>> of_each(const Comparison& compar
 std::map<std::string, std::string> machine_of(const RunRecord& run) {
   std::map<std::string, std::string> facts;
   for (const auto& [name, value] : run.texts) {
-    if (name.starts_with("hardware.") || name.starts_with("versions.")) {
+    if (!value.empty() && (name.starts_with("hardware.") || name.starts_with("versions."))) {
       facts[name.substr(name.find('.') + 1)] = value;
     }
   }
@@ -101,7 +101,8 @@ Table points_table(const Comparison& comparison) {
     std::vector<std::string> row = {group.label, fmt::format("{}", std::max(time.n, accuracy.n))};
     add_sample(row, time, "{:.4g}", 1);
     add_sample(row, accuracy, "{:.2f}", 100);
-    row.push_back(in_thousands(group.sample("images_per_second").median));
+    const Sample rate = group.sample("images_per_second");
+    row.push_back(rate.n == 0 ? "" : in_thousands(rate.median));
     table.rows.push_back(std::move(row));
   }
   return table;
@@ -112,9 +113,13 @@ Table runs_table(const Comparison& comparison) {
   Table table{.head = {"run", "point", "status", "seed", "epochs", "steps", "training (s)",
                        "whole (s)", "top-1 (%)", "images/s"},
               .rows = {}};
+  int left_out = 0;
   for (const auto& group : comparison.groups) {
     for (const auto& run : group.runs) {
-      if (table.rows.size() == kMost) return table;
+      if (table.rows.size() >= kMost) {
+        ++left_out;
+        continue;
+      }
       const auto rate = run.number("images_per_second");
       const auto seed = run.config.find("seed");
       table.rows.push_back(
@@ -123,6 +128,10 @@ Table runs_table(const Comparison& comparison) {
            number_cell(run, "train_seconds", "{:.4g}"), number_cell(run, "wall_seconds", "{:.4g}"),
            number_cell(run, "val_top1", "{:.2f}", 100), rate ? in_thousands(*rate) : ""});
     }
+  }
+  if (left_out > 0) {
+    table.rows.emplace_back(table.head.size());
+    table.rows.back().front() = fmt::format("and {} more", left_out);
   }
   return table;
 }

@@ -21,7 +21,6 @@ std::vector<Row> rows_of(const Comparison& comparison) {
   for (const auto& group : comparison.groups) {
     if (group.typical().number("train_seconds")) rows.push_back({group.label, &group.typical()});
   }
-  if (rows.size() > kMostBars) rows.resize(kMostBars);
   return rows;
 }
 
@@ -68,11 +67,12 @@ Bars bars_of(const std::vector<Row>& rows, std::vector<std::string> names, const
 }  // namespace
 
 std::vector<Figure> time_figures(const Comparison& comparison) {
-  const auto rows = rows_of(comparison);
+  auto rows = rows_of(comparison);
   if (rows.empty()) return {};
   std::string remark;
-  if (comparison.groups.size() > rows.size()) {
-    remark = fmt::format(" The first {} of {} points.", rows.size(), comparison.groups.size());
+  if (rows.size() > kMostBars) {
+    remark = fmt::format(" The first {} of {} points.", kMostBars, rows.size());
+    rows.resize(kMostBars);
   }
   return {
       {.name = "time-in-steps",

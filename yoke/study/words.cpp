@@ -1,12 +1,21 @@
 #include "yoke/study/words.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <charconv>
 #include <cmath>
 
 #include "yoke/core/format.h"
 
 namespace yoke::study {
+
+std::optional<double> as_number(std::string_view text) {
+  double value = 0;
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || stop != text.data() + text.size()) return std::nullopt;
+  return value;
+}
 
 std::string in_seconds(double seconds) {
   if (seconds < 1) return fmt::format("{:.2f} s", seconds);
@@ -19,7 +28,7 @@ std::string in_percent(double fraction) { return fmt::format("{:.2f} %", 100 * f
 std::string in_thousands(double number) {
   std::string digits = fmt::format("{:.0f}", std::abs(number));
   for (auto place = static_cast<int>(digits.size()) - 3; place > 0; place -= 3) {
-    digits.insert(static_cast<std::size_t>(place), ",");
+    digits.insert(static_cast<std::size_t>(place), 1, ',');
   }
   if (number < 0) digits.insert(digits.begin(), '-');
   return digits;
@@ -27,6 +36,16 @@ std::string in_thousands(double number) {
 
 std::string in_words(double p) {
   return p < 0.001 ? std::string("p < 0.001") : fmt::format("p = {:.2g}", p);
+}
+
+std::string in_words(std::vector<std::string> names) {
+  constexpr std::size_t kMost = 5;
+  if (names.size() > kMost) {
+    const std::size_t more = names.size() - kMost + 1;
+    names.resize(kMost - 1);
+    names.push_back(fmt::format("and {} more", more));
+  }
+  return fmt::format("{}", fmt::join(names, "; "));
 }
 
 std::string spread(const Sample& sample, std::string (*unit)(double)) {

@@ -1,11 +1,16 @@
-// yoke/study/words.h: numbers as a report writes them.
+// yoke/study/words.h: numbers as files and reports write them.
 #pragma once
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "yoke/study/statistics.h"
 
 namespace yoke::study {
+
+/// Whether all of `text` is a number, and which.
+std::optional<double> as_number(std::string_view text);
 
 /// `0.42 s`, `12.3 s`, `451 s (0:07:31)`.
 std::string in_seconds(double seconds);
@@ -15,6 +20,8 @@ std::string in_percent(double fraction);
 std::string in_thousands(double number);
 /// `p = 0.013`, `p < 0.001`.
 std::string in_words(double p);
+/// `first; second; and 3 more`: a few of many names.
+std::string in_words(std::vector<std::string> names);
 /// `median 12.3 s (12.1 s to 12.9 s, n = 3)`, or the value alone for n = 1.
 std::string spread(const Sample& sample, std::string (*unit)(double));
 
