@@ -31,10 +31,10 @@ struct Given {
 void print(const predict::Calibration& found) {
   const predict::Layout& layout = found.layouts.front();
   fmt::print(
-      "{} rank{} beside each other, {} thread{} each\n{:>7} {:>9} {:>9} {:>9} {:>9} {:>9} ms "
+      "{} beside each other, {} each\n{:>7} {:>9} {:>9} {:>9} {:>9} {:>9} ms "
       "{:>7} {:>12} {:>9}\n",
-      layout.ranks, layout.ranks == 1 ? "" : "s", layout.threads, layout.threads == 1 ? "" : "s",
-      "images", "mean", "p25", "p75", "data wait", "gradient", "samples", "images/s", "memory");
+      format_count(layout.ranks, "rank"), format_count(layout.threads, "thread"), "images", "mean",
+      "p25", "p75", "data wait", "gradient", "samples", "images/s", "memory");
   for (const auto& batch : layout.batches) {
     fmt::print("{:>7} {:9.3f} {:9.3f} {:9.3f} {:9.3f} {:9.3f}    {:>7} {:>12.0f} {:>9}\n",
                batch.images, 1e3 * batch.mean, 1e3 * batch.lower, 1e3 * batch.upper,
@@ -57,7 +57,8 @@ int bench_training(const Given& given) {
   config.threads = share.threads;
   const auto ranks = make_communicator("auto", group);
   auto images = given.images;
-  if (images.empty()) images = images_to_measure(config.batch_size.value_or(kDefaultBatchSize));
+  const std::int64_t most = config.batch_size.value_or(kDefaultBatchSize);
+  if (images.empty()) images = images_to_measure(most, most);
   std::sort(images.begin(), images.end());
   const auto found = measure_training(config, images, given.seconds, *ranks);
   if (group.rank != 0) return 0;

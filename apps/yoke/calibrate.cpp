@@ -14,6 +14,7 @@
 #include "apps/yoke/step_flags.h"
 #include "apps/yoke/temporary_folder.h"
 #include "yoke/core/file.h"
+#include "yoke/core/format.h"
 #include "yoke/core/recipe.h"
 #include "yoke/core/threads.h"
 #include "yoke/predict/calibration_file.h"
@@ -53,8 +54,8 @@ std::string step_recipe(const TrainConfig& config) {
 }
 
 Calibration measure_layout(const CalibrationWanted& wanted, int ranks, int threads) {
-  fmt::print(stderr, "Measuring steps of {} rank{} with {} thread{} each\n", ranks,
-             ranks == 1 ? "" : "s", threads, threads == 1 ? "" : "s");
+  fmt::print(stderr, "Measuring steps of {} with {} each\n", format_count(ranks, "rank"),
+             format_count(threads, "thread"));
   const TemporaryFolder folder;
   const auto recipe = folder.path() / "step.toml";
   write_file(recipe, step_recipe(wanted.config));
@@ -150,8 +151,8 @@ void complete(Calibration& calibration, const CalibrationWanted& wanted) {
   }
   for (const auto& name : wanted.communicators) {
     if (has(calibration, name)) continue;
-    std::vector<int> ranks = {2};
-    if (calibration.cores > 2) ranks.push_back(calibration.cores);
+    std::vector<int> ranks = {2};  // whose messages say what any number of ranks takes
+    if (name == "shared-memory" && calibration.cores > 2) ranks.push_back(calibration.cores);
     for (const int count : ranks) {
       calibration.communicators.push_back(
           measure_communicator(calibration, name, count, wanted.seconds));

@@ -2,47 +2,38 @@
 // of this one.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-#include <filesystem>
 #include <memory>
 
-#include "apps/yoke/calibrate.h"
 #include "apps/yoke/capture.h"
 #include "apps/yoke/commands.h"
-#include "apps/yoke/environment.h"
+#include "apps/yoke/kept_calibration.h"
 #include "apps/yoke/predict_flags.h"
 #include "apps/yoke/predict_output.h"
-#include "apps/yoke/training_times.h"
 #include "yoke/core/error.h"
+#include "yoke/core/format.h"
 #include "yoke/core/options.h"
-#include "yoke/core/threads.h"
-#include "yoke/predict/calibration_file.h"
-#include "yoke/predict/exchange.h"
 #include "yoke/predict/graph.h"
-#include "yoke/predict/rank_step.h"
 #include "yoke/predict/sentences.h"
 
 namespace yoke {
 namespace {
 
-namespace fs = std::filesystem;
 using predict::Calibration;
 using predict::Cluster;
 using predict::Job;
 
-/// A folder of this user for files that can be made again.
-fs::path cache_folder() {
-  const auto variables = whole_environment();
-  const auto find = [&](const char* name) {
-    const auto at = variables.find(name);
-    return at == variables.end() ? std::string() : at->second;
-  };
-  if (const auto cache = find("XDG_CACHE_HOME"); !cache.empty()) return cache;
-  if (const auto home = find("HOME"); !home.empty()) return fs::path(home) / ".cache";
-  throw UsageError(
-      "neither XDG_CACHE_HOME nor HOME is set, and so there is no place for the calibration; give "
-      "--calibration FILE");
+/// Whether its optimizer moves a part of the parameters by itself. @throws UsageError for one whose
+/// steps have no model.
+bool splits(const std::string& optimizer) {
+  Choice choice = Choice::parse(optimizer, "optimizer");
+  if (choice.name == "lbfgs") {
+    throw UsageError(fmt::format(
+        "--optimizer is '{}', which exchanges gradients as often in a step as its line search asks "
+        "for, but yoke predict counts one exchange; give another optimizer, e.g. sgd or adam",
+        optimizer));
+  }
+  const bool by_layer = choice.name == "lars" || choice.name == "lamb";
+  return !by_layer && choice.options.get("clip", 0.0) == 0;
 }
 
 Job job_of(const TrainConfig& config) {
@@ -55,64 +46,8 @@ Job job_of(const TrainConfig& config) {
               config.batch_size_per_rank.value_or(config.batch_size.value_or(kDefaultBatchSize)),
           .per_rank = config.batch_size_per_rank.has_value(),
           .strategy = predict::plan_strategy(config.strategy),
-          .comm = predict::plan_communicator(config.comm)};
-}
-
-/// Those that most trainings use, and this job's.
-std::vector<std::string> communicators_of(const Job& job) {
-  std::vector<std::string> names = {"gloo", "shared-memory"};
-  const auto& own = job.comm.between;
-  if (std::find(names.begin(), names.end(), own) == names.end()) names.push_back(own);
-  return names;
-}
-
-/// What the smallest cluster needs: larger ones have fewer images a rank.
-CalibrationWanted wanted_of(const GivenPrediction& given, const TrainConfig& config, const Job& job,
-                            const Cluster& cluster, int cores) {
-  const std::int64_t workers = predict::count_workers(job.strategy, cluster);
-  const std::int64_t most =
-      job.per_rank ? job.batch_size : (job.batch_size + workers - 1) / workers;
-  CalibrationWanted wanted{.config = config,
-                           .images = images_to_measure(most),
-                           .layouts = predict::needed_layouts(cores, cluster),
-                           .communicators = communicators_of(job),
-                           .seconds = given.seconds};
-  wanted.config.device = "cpu";
-  return wanted;
-}
-
-/// From the file or the cache, or measured now and kept there.
-Calibration calibrated(const GivenPrediction& given, const TrainConfig& config, const Job& job,
-                       const std::vector<std::int64_t>& hosts) {
-  const int cores = cpu_budget().threads(1);
-  Cluster cluster = cluster_of(given, cores);
-  for (const std::int64_t count : {hosts.back(), hosts.front()}) {  // refused before measuring
-    cluster.hosts = count;
-    predict::check(job, cluster);
-  }
-  const auto wanted = wanted_of(given, config, job, cluster, cores);
-  const Calibration empty = describe_calibration(wanted);
-  const bool named = !given.calibration.empty();
-  const fs::path path =
-      named ? fs::path(given.calibration) : predict::cached_path(cache_folder(), empty);
-  auto kept = given.calibrate ? std::nullopt : predict::read_calibration(path);
-  if (kept) {
-    const auto why = predict::why_not_same(*kept, empty, /*any_machine=*/named);
-    if (!why.empty()) {
-      throw UsageError(fmt::format(
-          "{} does not fit: {}; give another --calibration, or --calibrate to measure again",
-          path.string(), why));
-    }
-  }
-  Calibration calibration = kept.value_or(empty);
-  const bool here = predict::why_not_same(calibration, empty, /*any_machine=*/false).empty();
-  if (here && lacks(calibration, wanted)) {
-    complete(calibration, wanted);
-    predict::write_calibration(path, calibration);
-  }
-  fmt::print("calibration  {}, {}, {} cores; measured {}; {}\n", calibration.host, calibration.cpu,
-             calibration.cores, calibration.date, path.string());
-  return calibration;
+          .comm = predict::plan_communicator(config.comm),
+          .splits = splits(config.optimizer)};
 }
 
 void draw(const std::vector<predict::Prediction>& rows, const std::string& title,
@@ -127,6 +62,36 @@ void draw(const std::vector<predict::Prediction>& rows, const std::string& title
   fmt::print("graph        {}\n", file);
 }
 
+/// Up to the first number of hosts that would have more images in a step than there are.
+std::vector<predict::Prediction> predict_rows(const Calibration& calibration, const Job& job,
+                                              Cluster cluster,
+                                              const std::vector<std::int64_t>& hosts) {
+  std::vector<predict::Prediction> rows;
+  for (const std::int64_t count : hosts) {
+    cluster.hosts = count;
+    const bool fits = predict::global_batch_size(job, cluster) <= calibration.train_images;
+    if (!fits && !rows.empty()) break;
+    rows.push_back(predict::predict(calibration, job, cluster));
+  }
+  return rows;
+}
+
+/// What the table leaves out of `hosts` after so many `rows`; empty where it has all.
+std::string say_left_out(const Calibration& calibration, const Job& job, Cluster cluster,
+                         const std::vector<std::int64_t>& hosts, std::size_t rows) {
+  if (rows == hosts.size()) return {};
+  cluster.hosts = hosts[rows];
+  return predict::say_cut(cluster.hosts, predict::global_batch_size(job, cluster),
+                          calibration.train_images);
+}
+
+/// Those that say something, each on its line.
+void print_sentences(const std::vector<std::string>& sentences) {
+  for (const auto& sentence : sentences) {
+    if (!sentence.empty()) fmt::print("{}\n", sentence);
+  }
+}
+
 int predict_command(const GivenPrediction& given) {
   const auto hosts = parse_hosts(given.hosts);
   const TrainConfig config = resolve(given.config);
@@ -137,19 +102,17 @@ int predict_command(const GivenPrediction& given) {
   const std::string title =
       fmt::format("{} on {}, {} images a step{}, {}", config.model, config.data, job.batch_size,
                   job.per_rank ? " and rank" : "", job.strategy.text);
-  fmt::print("training     {}\nhosts        {} rank{} on {:g} cores each; {:g} Gbit/s, {:g} us\n\n",
-             title, given.ranks_per_host, given.ranks_per_host == 1 ? "" : "s",
-             cluster.cores_per_host, given.link_gbps, given.latency_us);
-  std::vector<predict::Prediction> rows;
-  for (const std::int64_t count : hosts) {
-    cluster.hosts = count;
-    rows.push_back(predict::predict(calibration, job, cluster));
-  }
-  const auto end = predict::find_end(calibration, job, cluster, hosts.front(), hosts.back());
-  cluster.hosts = end ? end->hosts : hosts.back();
+  fmt::print("training     {}\nhosts        {} on {:g} cores each; {:g} Gbit/s, {:g} us\n\n", title,
+             format_count(given.ranks_per_host, "rank"), cluster.cores_per_host, given.link_gbps,
+             given.latency_us);
+  const auto rows = predict_rows(calibration, job, cluster, hosts);
+  const std::int64_t first = hosts.front(), last = rows.back().hosts;
+  const auto end = predict::find_end(calibration, job, cluster, first, last);
+  cluster.hosts = end ? end->hosts : last;
   const auto choices = predict::compare_strategies(calibration, job, cluster);
-  fmt::print("{}\n{}\n{}\n", prediction_table(rows), predict::say_end(end, hosts.back()),
-             predict::say_best(choices));
+  fmt::print("{}\n", prediction_table(rows));
+  print_sentences({say_left_out(calibration, job, cluster, hosts, rows.size()),
+                   predict::say_end(end, first, last), predict::say_best(choices)});
   if (!given.graph.empty()) draw(rows, title, given.graph);
   if (given.json) {
     const nlohmann::ordered_json json = {

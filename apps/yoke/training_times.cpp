@@ -1,7 +1,6 @@
 #include "apps/yoke/training_times.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "apps/yoke/random_batch.h"
 #include "apps/yoke/samples.h"
@@ -9,13 +8,12 @@
 #include "yoke/comm/factory.h"
 #include "yoke/core/clock.h"
 #include "yoke/core/error.h"
+#include "yoke/predict/stragglers.h"
 #include "yoke/report/process_usage.h"
 #include "yoke/train/trainer.h"
 
 namespace yoke {
 namespace {
-
-constexpr double kQuartileDistance = 1.349;  // of a normal distribution, in standard deviations
 
 /// Takes steps that leave the weights next to unchanged, so that the loss stays finite.
 TrainConfig step_config(TrainConfig config, std::int64_t images) {
@@ -29,14 +27,15 @@ TrainConfig step_config(TrainConfig config, std::int64_t images) {
   return config;
 }
 
-predict::BatchTimes to_times(const Samples& samples, double mean, double data_wait) {
-  const double lower = samples.quantile(0.25) / 1e3, upper = samples.quantile(0.75) / 1e3;
+predict::BatchTimes to_times(std::vector<double> milliseconds, double mean, double data_wait) {
+  const double spread = predict::spread_of_samples(milliseconds);
+  const Samples samples(std::move(milliseconds));
   return {.images = 0,
           .samples = static_cast<std::int64_t>(samples.count()),
           .mean = mean,
-          .lower = lower,
-          .upper = upper,
-          .spread = lower > 0 ? std::log(upper / lower) / kQuartileDistance : 0,
+          .lower = samples.quantile(0.25) / 1e3,
+          .upper = samples.quantile(0.75) / 1e3,
+          .spread = spread,
           .data_wait = data_wait,
           .gradient = 0,
           .memory_bytes = process_usage().rss_bytes};
@@ -60,7 +59,7 @@ predict::BatchTimes measure_steps(Trainer& trainer, double seconds, Communicator
   }
   const auto count = static_cast<double>(milliseconds.size());
   const double mean = total.seconds() / count;
-  return to_times(Samples(std::move(milliseconds)), mean,
+  return to_times(std::move(milliseconds), mean,
                   (trainer.state().data_wait_seconds - waited) / count);
 }
 
@@ -137,12 +136,12 @@ void measure_checkpoints(Trainer& trainer, predict::Calibration& found) {
 
 }  // namespace
 
-std::vector<std::int64_t> images_to_measure(std::int64_t most) {
-  std::vector<std::int64_t> images;
+std::vector<std::int64_t> images_to_measure(std::int64_t most, std::int64_t least) {
+  const std::int64_t fewest = std::min<std::int64_t>(most, 2);
+  std::vector<std::int64_t> images = {std::max(fewest, std::min(least, most / 64))};
   for (const std::int64_t divisor : {64, 16, 4, 2, 1}) {
-    const std::int64_t part =
-        std::max<std::int64_t>(most / divisor, std::min<std::int64_t>(most, 2));
-    if (images.empty() || part > images.back()) images.push_back(part);
+    const std::int64_t part = std::max(most / divisor, fewest);
+    if (part > images.back()) images.push_back(part);
   }
   return images;
 }

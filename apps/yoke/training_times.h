@@ -10,9 +10,10 @@
 
 namespace yoke {
 
-/// Numbers of images at which to measure a rank that takes at most `most` in a step: a half, a
-/// quarter and so on of it, down to 2. Ascending.
-std::vector<std::int64_t> images_to_measure(std::int64_t most);
+/// Numbers of images at which to measure a rank that takes at most `most` in a step, and `least`
+/// where it takes fewest: a half, a quarter, down to a 64th or `least`, the smaller of them, but no
+/// fewer than 2, with which batch norm still has a variance. Ascending.
+std::vector<std::int64_t> images_to_measure(std::int64_t most, std::int64_t least);
 
 /// Measures steps with each number of `images` (those above the data set's are left out) for about
 /// `seconds`, beside the other ranks of `ranks`, which call it alike; then the loader, checkpoints

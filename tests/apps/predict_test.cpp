@@ -97,6 +97,37 @@ TEST_F(Predict, MeasuresRanksBesideEachOtherAndDrawsAGraph) {
   EXPECT_THAT(text, HasSubstr("mlp on glyphs"));
 }
 
+TEST_F(Predict, EndsWhereAStepWouldHaveMoreImagesThanThereAre) {
+  const auto on = [&](const char* hosts) {
+    return run_yoke({"predict", "--model", "mlp", "--data", kData, "--batch-size-per-rank", "32",
+                     "--seconds", "0.01", "--calibration", file().string(), "--hosts", hosts,
+                     "--json"});
+  };
+  const auto cut = on("1,4,8,16");
+  ASSERT_EQ(cut.status, 0) << cut.output;
+  EXPECT_THAT(cut.output, HasSubstr("The table ends before 8 hosts: a step there would have 256 "
+                                    "images, but the data set has 128, which"));
+  EXPECT_EQ(last_json(cut.output).at("predictions").size(), 2U);
+  const auto refused = on("8");
+  EXPECT_EQ(refused.status, 2) << refused.output;
+  EXPECT_THAT(refused.output, HasSubstr("on 8 hosts a step has 256 images"));
+  const auto one = on("1");
+  EXPECT_EQ(one.status, 0) << one.output;
+  EXPECT_THAT(one.output, Not(HasSubstr("Scaling ")));
+}
+
+TEST_F(Predict, MeasuresTheSmallestShareToo) {
+  const auto result = run_yoke(
+      {"predict", "--model", "mlp", "--data", "glyphs:train=256,validation=16", "--batch-size",
+       "256", "--seconds", "0.01", "--calibration", file().string(), "--hosts", "1,128"});
+  ASSERT_EQ(result.status, 0) << result.output;
+  const auto kept = nlohmann::json::parse(read_file(file()));
+  const auto& batches = kept.at("layouts").at(0).at("batches");
+  ASSERT_EQ(batches.size(), 6U);
+  EXPECT_EQ(batches.at(0).at("images"), 2);
+  EXPECT_EQ(batches.at(1).at("images"), 4);
+}
+
 TEST_F(Predict, RefusesWrongUsageBeforeItMeasures) {
   const auto expect_refused = [&](const std::vector<std::string>& more, const char* text) {
     const auto result = run_yoke(words(more));
@@ -111,6 +142,11 @@ TEST_F(Predict, RefusesWrongUsageBeforeItMeasures) {
   expect_refused({"--strategy", "gossip"}, "allowed: allreduce, averaging");
   expect_refused({"--comm", "nccl"}, "allowed: auto, gloo");
   expect_refused({"--strategy", "hogwild"}, "--strategy hogwild shares one host's memory");
+  expect_refused({"--optimizer", "lbfgs"}, "yoke predict counts one exchange");
+  expect_refused({"--strategy", "parameter-server", "--optimizer", "lars"},
+                 "this optimizer needs norms over all parameters");
+  expect_refused({"--strategy", "parameter-server", "--optimizer", "sgd:clip=1"},
+                 "this optimizer needs norms over all parameters");
   expect_refused({"--device", "cuda"}, "give --device cpu");
   expect_refused({"--link-gbps", "0"}, "'0' is given; allowed: a number above 0");
   expect_refused({"--graph", "a.gif"}, "--graph is 'a.gif'; allowed: a file that ends in");

@@ -73,7 +73,8 @@ inline predict::Job job(const std::string& strategy = "allreduce", std::int64_t 
   return {.batch_size = batch_size,
           .per_rank = false,
           .strategy = predict::plan_strategy(strategy),
-          .comm = {}};
+          .comm = {},
+          .splits = true};
 }
 
 }  // namespace yoke::test

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "tests/predict/calibrated.h"
 #include "tests/support/support.h"
@@ -41,6 +42,66 @@ TEST(Calibration, IsNothingWithoutAFileAndRefusedWhenDamaged) {
       EXPECT_THAT(error.what(), HasSubstr("file.json holds no calibration"));
     }
   }
+}
+
+/// What reading it says after a `change` to the calibration; nothing when it is read.
+template <typename Change>
+std::string refusal(Change change) {
+  auto calibration = round_calibration();
+  change(calibration);
+  try {
+    calibration_from_json(nlohmann::json::parse(to_json(calibration).dump()), "file");
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return {};
+}
+
+TEST(Calibration, IsRefusedWhenANumberCannotBeMeasured) {
+  EXPECT_EQ(refusal([](Calibration&) {}), "");
+  EXPECT_THAT(refusal([](Calibration& c) { c.cores = 0; }), HasSubstr("cores is 0; allowed:"));
+  EXPECT_THAT(refusal([](Calibration& c) { c.train_images = 0; }), HasSubstr("train_images is 0"));
+  EXPECT_THAT(refusal([](Calibration& c) { c.parameters[1] = 0; }), HasSubstr("parameters is 0"));
+  EXPECT_THAT(refusal([](Calibration& c) { c.checkpoint.pause = -1; }),
+              HasSubstr("pause_seconds is -1"));
+  const auto of_batch = [](auto change) {
+    return refusal([&](Calibration& c) { change(c.layouts[1].batches[1]); });
+  };
+  EXPECT_THAT(of_batch([](BatchTimes& times) { times.mean = 0; }), HasSubstr("mean_seconds is 0"));
+  EXPECT_THAT(of_batch([](BatchTimes& times) { times.upper = times.lower / 2; }),
+              HasSubstr("allowed: lower_quartile_seconds or more"));
+  EXPECT_THAT(of_batch([](BatchTimes& times) { times.gradient = 0; }),
+              HasSubstr("gradient_seconds is 0"));
+  EXPECT_THAT(of_batch([](BatchTimes& times) { times.spread = -1; }), HasSubstr("spread is -1"));
+}
+
+TEST(Calibration, IsRefusedWhenAListCannotBeReadBetween) {
+  const auto of_layout = [](auto change) {
+    return refusal([&](Calibration& c) { change(c.layouts[2]); });
+  };
+  EXPECT_THAT(of_layout([](Layout& layout) { layout.batches.clear(); }),
+              HasSubstr("no images were measured"));
+  EXPECT_THAT(of_layout([](Layout& layout) { layout.batches[0].images = 64; }),
+              HasSubstr("images are 64 and then 64; allowed: ascending"));
+  EXPECT_THAT(of_layout([](Layout& layout) { layout.batches[0].images = 0; }),
+              HasSubstr("images is 0; allowed: above 0"));
+  EXPECT_THAT(of_layout([](Layout& layout) { layout.ready.pop_back(); }),
+              HasSubstr("ready has 1 numbers for 2 parameters"));
+  EXPECT_THAT(of_layout([](Layout& layout) { layout.ready[0] = 2; }), HasSubstr("ready is 2"));
+  const auto of_sums = [](auto change) {
+    return refusal([&](Calibration& c) { change(c.communicators[0]); });
+  };
+  EXPECT_THAT(of_sums([](CommunicatorTimes& times) { times.points.clear(); }),
+              HasSubstr("no bytes were measured"));
+  EXPECT_THAT(of_sums([](CommunicatorTimes& times) { times.least.clear(); }),
+              HasSubstr("no bytes were measured"));
+  EXPECT_THAT(
+      of_sums([](CommunicatorTimes& times) { std::swap(times.points[0], times.points[1]); }),
+      HasSubstr("allowed: ascending"));
+  EXPECT_THAT(of_sums([](CommunicatorTimes& times) { times.least[0].second = 0; }),
+              HasSubstr("seconds of a sum is 0"));
+  EXPECT_THAT(of_sums([](CommunicatorTimes& times) { times.ranks = 1; }),
+              HasSubstr("ranks of a communicator is 1; allowed: 2 or more"));
 }
 
 TEST(Calibration, FitsTheSameMachineVersionAndFlags) {

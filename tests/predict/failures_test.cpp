@@ -21,10 +21,6 @@ TEST(Failures, HaveTheIntervalsOfDalysExamples) {
   EXPECT_NEAR(daly_interval(daly(15 * kMinute)) / kMinute, 9.1, 0.05);  // figure 5
 }
 
-TEST(Failures, HaveYoungsIntervalByHand) {
-  EXPECT_DOUBLE_EQ(young_interval({.mean_between = 200, .checkpoint = 1, .restart = 0}), 20);
-}
-
 TEST(Failures, HaveTheMeanTimeAsIntervalWhenCheckpointsAreSlow) {
   EXPECT_DOUBLE_EQ(daly_interval({.mean_between = 10, .checkpoint = 20, .restart = 0}), 10);
   EXPECT_DOUBLE_EQ(daly_interval({.mean_between = 10, .checkpoint = 30, .restart = 0}), 10);
@@ -33,7 +29,6 @@ TEST(Failures, HaveTheMeanTimeAsIntervalWhenCheckpointsAreSlow) {
 TEST(Failures, CostNothingWhenThereAreNone) {
   const FailureCosts never{.mean_between = 0, .checkpoint = 5, .restart = 60};
   EXPECT_TRUE(std::isinf(daly_interval(never)));
-  EXPECT_TRUE(std::isinf(young_interval(never)));
   EXPECT_EQ(failure_overhead(never, std::numeric_limits<double>::infinity()), 0);
   EXPECT_DOUBLE_EQ(failure_overhead(never, 100), 0.05);  // only checkpoints
 }

@@ -14,6 +14,7 @@ using test::free_cluster;
 using test::job;
 using test::round_calibration;
 using testing::HasSubstr;
+using testing::UnorderedElementsAre;
 
 TEST(Scaling, StopsWhereImagesRunOutWhenTheLinkIsFree) {
   // A step of 1 ms and 0.1 ms an image: twice the hosts pay until few images are left to each.
@@ -23,7 +24,7 @@ TEST(Scaling, StopsWhereImagesRunOutWhenTheLinkIsFree) {
   ASSERT_TRUE(end);
   EXPECT_EQ(end->hosts, 128);  // 1.2 ms there, 1.1 ms on 256
   EXPECT_EQ(end->limit, Limit::kCompute);
-  EXPECT_THAT(say_end(end, 4096),
+  EXPECT_THAT(say_end(end, 1, 4096),
               HasSubstr("Scaling stops at 128 hosts, by compute: on 256 a step takes 1.1 ms, of "
                         "which 1.1 ms are computing 1 image a rank, and training is less than a "
                         "tenth faster."));
@@ -36,14 +37,27 @@ TEST(Scaling, StopsByTheLinkWhenThatIsSlow) {
   ASSERT_TRUE(end);
   EXPECT_EQ(end->hosts, 1);
   EXPECT_EQ(end->limit, Limit::kLink);
-  EXPECT_THAT(say_end(end, 4096), HasSubstr("Scaling stops at 1 host, by link"));
+  EXPECT_THAT(say_end(end, 1, 4096), HasSubstr("Scaling stops at 1 host, by link"));
 }
 
 TEST(Scaling, GoesOnWhenNothingIsExchanged) {
   Job own = job("averaging:every=end", 256);
   own.per_rank = true;
   EXPECT_FALSE(find_end(round_calibration(), own, free_cluster(1), 1, 32));
-  EXPECT_THAT(say_end(std::nullopt, 32), HasSubstr("does not stop up to 32 hosts"));
+  EXPECT_THAT(say_end(std::nullopt, 1, 32), HasSubstr("does not stop up to 32 hosts"));
+}
+
+TEST(Scaling, SaysNothingWhenThereAreTooFewHostsToDouble) {
+  EXPECT_FALSE(find_end(round_calibration(), job(), free_cluster(1), 1, 1));
+  EXPECT_EQ(say_end(std::nullopt, 1, 1), "");
+  EXPECT_EQ(say_end(std::nullopt, 4, 7), "");
+  EXPECT_THAT(say_end(std::nullopt, 4, 8), HasSubstr("does not stop up to 8 hosts"));
+}
+
+TEST(Scaling, SaysWhereATableEnds) {
+  EXPECT_EQ(say_cut(16, 1024, 1000),
+            "The table ends before 16 hosts: a step there would have 1024 images, but the data set "
+            "has 1000, which yoke train refuses.");
 }
 
 TEST(Scaling, StopsByFailuresWhenHostsFailOften) {
@@ -55,7 +69,7 @@ TEST(Scaling, StopsByFailuresWhenHostsFailOften) {
   const auto end = find_end(round_calibration(), own, cluster, 1, 4096);
   ASSERT_TRUE(end);
   EXPECT_EQ(end->limit, Limit::kFailures);
-  EXPECT_THAT(say_end(end, 4096), HasSubstr("failures and checkpoints add"));
+  EXPECT_THAT(say_end(end, 1, 4096), HasSubstr("failures and checkpoints add"));
 }
 
 TEST(Scaling, MeasuresSpeedUpAgainstTheFirst) {
@@ -77,6 +91,24 @@ TEST(Scaling, ComparesStrategiesAndSaysWhichLearnsOtherwise) {
   EXPECT_THAT(text, HasSubstr("On 8 hosts, of the strategies that take the steps of one rank"));
   EXPECT_THAT(text, HasSubstr("averaging:every=16 would take"));
   EXPECT_EQ(compare_strategies(round_calibration(), job("averaging:every=2"), cluster).size(), 4U);
+}
+
+TEST(Scaling, ComparesNoStrategyThatTrainingRefuses) {
+  const auto texts = [](const Job& what, std::int64_t hosts) {
+    std::vector<std::string> found;
+    for (const auto& choice : compare_strategies(round_calibration(), what, free_cluster(hosts))) {
+      found.push_back(choice.plan.text);
+    }
+    return found;
+  };
+  Job whole = job();
+  whole.splits = false;
+  EXPECT_THAT(texts(whole, 8), UnorderedElementsAre("allreduce", "averaging:every=16"));
+  // 1024 images for each of 10 workers are all there are: an 11th rank at work has none left.
+  Job own = job("parameter-server:servers=1,mode=async", 1024);
+  own.per_rank = true;
+  EXPECT_THAT(texts(own, 11), UnorderedElementsAre(own.strategy.text));
+  EXPECT_EQ(say_best(compare_strategies(round_calibration(), own, free_cluster(11))), "");
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <limits>
+#include <vector>
 
 namespace yoke::predict {
 namespace {
@@ -39,6 +40,17 @@ TEST(Stragglers, CostMoreTheMoreThereAreAndTheMoreTheyDiffer) {
     before = found;
   }
   EXPECT_LT(before, 2);
+}
+
+TEST(Stragglers, HaveTheSpreadOfTheMeanAndVarianceOfSamples) {
+  // Mean 2 and variance 2, both by hand.
+  EXPECT_NEAR(spread_of_samples(std::vector<double>{1, 3}), std::sqrt(std::log(1.5)), 1e-12);
+  // A tenth of the steps takes twice as long, which quartiles do not see: mean 1.1, variance 0.1.
+  std::vector<double> tail(10, 1.0);
+  tail.back() = 2;
+  EXPECT_NEAR(spread_of_samples(tail), std::sqrt(std::log(1 + 0.1 / 1.21)), 1e-12);
+  EXPECT_EQ(spread_of_samples(std::vector<double>(5, 0.5)), 0);
+  EXPECT_EQ(spread_of_samples(std::vector<double>{7}), 0);
 }
 
 TEST(Stragglers, EvenOutOverSteps) {

@@ -39,21 +39,39 @@ TEST(StrategyPlan, KnowsEveryStrategy) {
   for (const auto& entry : strategies().entries()) EXPECT_NO_THROW(plan_strategy(entry.name));
 }
 
+void expect_refused(const char* text, const char* message) {
+  try {
+    plan_strategy(text);
+    FAIL() << text;
+  } catch (const UsageError& error) {
+    EXPECT_THAT(error.what(), HasSubstr(message));
+  }
+}
+
 TEST(StrategyPlan, RefusesWhatItHasNoModelOf) {
-  const auto expect_refused = [](const char* text, const char* message) {
-    try {
-      plan_strategy(text);
-      FAIL() << text;
-    } catch (const UsageError& error) {
-      EXPECT_THAT(error.what(), HasSubstr(message));
-    }
-  };
   expect_refused("gossip", "allowed: allreduce, averaging, parameter-server, hogwild");
   expect_refused("allreduce:compress=powersgd", "compress=none, bf16 or fp16");
   expect_refused("allreduce:accumulate=2", "leave it out");
   expect_refused("allreduce:bucket=2", "bucket_mib");
   expect_refused("averaging:warmup=1", "averaging for the others");
   expect_refused("hogwild:workers=2", "--ranks-per-host");
+  expect_refused("allreduce:sync_batchnorm=true", "no model of sync_batchnorm");
+  EXPECT_NO_THROW(plan_strategy("allreduce:sync_batchnorm=false"));
+}
+
+TEST(StrategyPlan, RefusesWhatTrainingRefuses) {
+  expect_refused("allreduce:compress=bf-16", "is 'bf-16'; allowed: none, bf16, fp16");
+  expect_refused("allreduce:shard_state=true,compress=bf16", "leave out one of the two");
+  expect_refused("averaging:outer=adam", "outer is 'adam'; allowed: none, nesterov");
+  expect_refused("averaging:outer=nesterov:rate=1", "'rate'");
+  expect_refused("averaging:start=x", "is 'x'; allowed: same, own");
+  expect_refused("averaging:momentum=x", "is 'x'; allowed: keep, reset, average");
+  expect_refused("parameter-server:mode=async,staleness=x", "is 'x'; allowed: a whole number");
+  expect_refused("parameter-server:staleness=2", "staleness with mode=sync");
+  expect_refused("parameter-server:overlap=true", "overlap with mode=sync");
+  EXPECT_NO_THROW(plan_strategy("averaging:start=own,momentum=average,outer=none"));
+  EXPECT_NO_THROW(plan_strategy("parameter-server:staleness=unbounded"));
+  EXPECT_NO_THROW(plan_strategy("parameter-server:mode=async,staleness=0,overlap=true"));
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ struct BatchTimes {
   std::int64_t images = 0;
   std::int64_t samples = 0;
   double mean = 0, lower = 0, upper = 0;  ///< Seconds; quartiles.
-  double spread = 0;              ///< Standard deviation of the logarithm, from the quartiles.
+  double spread = 0;              ///< Standard deviation of the logarithm: spread_of_samples().
   double data_wait = 0;           ///< Seconds of the mean that waited for the loader.
   double gradient = 0;            ///< Seconds of forward and backward alone.
   std::int64_t memory_bytes = 0;  ///< Of the process after these steps.
@@ -59,7 +59,7 @@ struct Calibration {
   std::vector<std::int64_t> parameters =
       {};  ///< Elements of each, in the order of the flat vector.
   std::int64_t optimizer_state_bytes = 0;
-  double loader_images_per_second = 0;  ///< With nothing else to do.
+  double loader_images_per_second = 0;  ///< With nothing else to do; for people.
   CheckpointTimes checkpoint = {};
   std::vector<Layout> layouts = {};
   std::vector<CommunicatorTimes> communicators = {};

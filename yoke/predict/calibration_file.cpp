@@ -8,13 +8,14 @@
 #include "yoke/core/checksum.h"
 #include "yoke/core/error.h"
 #include "yoke/core/file.h"
+#include "yoke/predict/calibration_check.h"
 
 namespace yoke::predict {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kFormat = 1;
+constexpr int kFormat = 2;
 
 /// What two calibrations must have alike.
 Json identity(const Calibration& calibration) {
@@ -51,13 +52,10 @@ BatchTimes batch_from(const nlohmann::json& json) {
   return times;
 }
 
-Layout layout_from(const nlohmann::json& json, std::size_t parameters) {
+Layout layout_from(const nlohmann::json& json) {
   Layout layout{.ranks = json.at("ranks"), .threads = json.at("threads")};
   json.at("ready").get_to(layout.ready);
   for (const auto& batch : json.at("batches")) layout.batches.push_back(batch_from(batch));
-  if (layout.batches.empty() || layout.ready.size() != parameters) {
-    throw Error("a layout lacks batches, or when its parameters are ready");
-  }
   return layout;
 }
 
@@ -75,15 +73,14 @@ Calibration parse(const nlohmann::json& json) {
   found.checkpoint = {.pause = checkpoint.at("pause_seconds"),
                       .write = checkpoint.at("write_seconds"),
                       .bytes = checkpoint.at("bytes")};
-  for (const auto& layout : json.at("layouts")) {
-    found.layouts.push_back(layout_from(layout, found.parameters.size()));
-  }
+  for (const auto& layout : json.at("layouts")) found.layouts.push_back(layout_from(layout));
   for (const auto& times : json.at("communicators")) {
     found.communicators.push_back({.name = times.at("name"),
                                    .ranks = times.at("ranks"),
                                    .points = times.at("points").get<std::vector<Point>>(),
                                    .least = times.at("least").get<std::vector<Point>>()});
   }
+  check_calibration(found);
   return found;
 }
 
@@ -151,13 +148,13 @@ std::optional<Calibration> read_calibration(const std::filesystem::path& path) {
 }
 
 void write_calibration(const std::filesystem::path& path, const Calibration& calibration) {
-  if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path());
+  if (path.has_parent_path()) make_folder(path.parent_path());
   write_file(path, to_json(calibration).dump(1) + "\n");
 }
 
 std::filesystem::path cached_path(const std::filesystem::path& cache,
                                   const Calibration& calibration) {
-  const std::string text = identity(calibration).dump();
+  const std::string text = fmt::format("{} {}", kFormat, identity(calibration).dump());
   const auto sum = checksum("sha256", std::as_bytes(std::span(text)));
   constexpr std::size_t kDigits = 16;
   return cache / "yoke" / "predict" / (sum.substr(0, kDigits) + ".json");

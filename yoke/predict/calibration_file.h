@@ -11,7 +11,8 @@ namespace yoke::predict {
 
 nlohmann::ordered_json to_json(const Calibration& calibration);
 
-/// @throws UsageError that names `where` when it is not what to_json() wrote.
+/// @throws UsageError that names `where` when it is not what to_json() wrote, or
+/// check_calibration() refuses it.
 Calibration calibration_from_json(const nlohmann::json& json, const std::string& where);
 
 /// Nothing where there is no file. @throws UsageError when it is no calibration.

@@ -1,6 +1,10 @@
 // yoke/predict/cluster.h: the machines that a prediction is for.
 #pragma once
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
+
+#include "yoke/predict/case.h"
 
 namespace yoke::predict {
 
@@ -25,5 +29,15 @@ struct Cluster {
 
   std::int64_t ranks() const { return hosts * ranks_per_host; }
 };
+
+/// Ranks that take turns on a core, at least 1: in the low case shared out evenly, in the high case
+/// on the core that most of them share, as when none moves during a step; typically half-way.
+inline double ranks_per_core(const Cluster& cluster, Case which) {
+  constexpr double kRounding = 1e-6;  // of a fraction of a core, given in decimals
+  const double even = cluster.ranks_per_host / cluster.cores_per_host;
+  const double most = std::ceil(even - kRounding);
+  if (which == Case::kTypical) return std::max(1.0, (even + most) / 2);
+  return std::max(1.0, which == Case::kHigh ? most : even);
+}
 
 }  // namespace yoke::predict

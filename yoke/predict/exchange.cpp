@@ -13,35 +13,40 @@ namespace yoke::predict {
 namespace {
 
 constexpr double kElementBytes = sizeof(float);
+constexpr double kSignalBytes = 3 * sizeof(double);  // of `yoke train`, summed beside each step
 
-/// Buckets on their way during the backward pass; `cost` of each by its bytes.
+/// Buckets on their way during the backward pass, one after the other; `cost_of` each by its bytes.
+/// `first` goes from the beginning of the step on, `last` after the gradient.
 template <typename CostOf>
 double overlapped(const StrategyPlan& plan, const Calibration& calibration, const RankStep& step,
-                  double last_waiting, CostOf cost_of) {
-  std::vector<Transfer> transfers;
-  double busy = 0;
+                  const Cost& first, const Cost& last, CostOf cost_of) {
+  std::vector<Transfer> transfers = {Transfer{.begin = 0, .seconds = first.waiting}};
+  double busy = first.busy + last.busy;
   for (const auto& bucket : cut_gradient(calibration.parameters, step.layout->ready,
                                          plan.first_bucket_bytes, plan.bucket_bytes)) {
     const Cost cost = cost_of(static_cast<double>(bucket.elements) * plan.element_bytes);
     busy += cost.busy;
     transfers.push_back({bucket.ready * step.gradient, cost.waiting});
   }
-  if (last_waiting > 0) transfers.push_back({step.gradient, last_waiting});
+  transfers.push_back({step.gradient, last.waiting});
   return busy + exposed_seconds(transfers, step.gradient);
 }
 
 Exchange all_reduce(const StrategyPlan& plan, const Calibration& calibration,
                     const Network& network, const RankStep& step) {
   const double bytes = static_cast<double>(calibration.parameter_count()) * plan.element_bytes;
-  const double loss = network.all_reduce(kElementBytes).total();
-  Exchange found{.bytes_per_host = network.link_bytes(bytes)};
+  const Cost signals = network.all_reduce(kSignalBytes), loss = network.all_reduce(kElementBytes);
   if (plan.shard_state) {
-    found.seconds = network.all_reduce(bytes).total() + loss;
-  } else {
-    found.seconds = overlapped(plan, calibration, step, loss,
-                               [&](double part) { return network.all_reduce(part); });
+    const std::vector<Transfer> before = {Transfer{.begin = 0, .seconds = signals.waiting}};
+    return {.seconds = signals.busy + exposed_seconds(before, step.gradient) +
+                       network.scatter_and_gather(bytes).total() + loss.total(),
+            .floor_seconds = 0,
+            .bytes_per_host = network.scatter_and_gather_link_bytes(bytes)};
   }
-  return found;
+  return {.seconds = overlapped(plan, calibration, step, signals, loss,
+                                [&](double part) { return network.all_reduce(part); }),
+          .floor_seconds = 0,
+          .bytes_per_host = network.link_bytes(bytes)};
 }
 
 Exchange averaging(const StrategyPlan& plan, const Calibration& calibration,
@@ -60,15 +65,16 @@ Exchange serving_all(const StrategyPlan& plan, const Calibration& calibration,
   const double away = (ranks - each) / std::max(1.0, ranks - 1);  // of its peers, on other hosts
   const auto cost = [&](double bytes) {
     const Sent sent = ring_half(cluster.ranks(), bytes);
-    return network.send(sent, each * away * sent.bytes);
+    return network.send(sent, each * away * sent.bytes, 0);
   };
   const double bytes = static_cast<double>(calibration.parameter_count()) * kElementBytes;
-  return {.seconds = overlapped(plan, calibration, step, 0, cost) + cost(bytes).total(),
+  return {.seconds = overlapped(plan, calibration, step, {}, {}, cost) + cost(bytes).total(),
           .floor_seconds = 0,
           .bytes_per_host = 2 * each * away * ring_half(cluster.ranks(), bytes).bytes};
 }
 
-/// Some ranks serve alone. In step all push at once, so that each waits for the server's link.
+/// Some ranks serve alone. In step all push at once, so that each waits for the server's link, and
+/// for its cores, which copy what comes and goes.
 Exchange serving_apart(const StrategyPlan& plan, const Calibration& calibration,
                        const Cluster& cluster, const Network& network, const RankStep& step) {
   const auto servers = static_cast<double>(plan.servers);
@@ -77,15 +83,12 @@ Exchange serving_apart(const StrategyPlan& plan, const Calibration& calibration,
   const double at_once = plan.in_step ? incast : 1;
   const auto cost = [&](double bytes) {
     const double sharing = std::max<double>(at_once, cluster.ranks_per_host);
-    return network.send({.messages = servers, .bytes = bytes}, sharing * bytes);
+    return network.send({.messages = servers, .bytes = bytes}, sharing * bytes, at_once * bytes);
   };
   const double bytes = static_cast<double>(calibration.parameter_count()) * kElementBytes;
-  Exchange found{.seconds = overlapped(plan, calibration, step, 0, cost) + cost(bytes).total()};
-  found.bytes_per_host = cluster.hosts > 1 ? 2 * incast * bytes : 0;
-  if (cluster.hosts > 1) {
-    found.floor_seconds = incast * bytes / cluster.link_bytes_per_second;
-  }
-  return found;
+  return {.seconds = overlapped(plan, calibration, step, {}, {}, cost) + cost(bytes).total(),
+          .floor_seconds = network.least_seconds(incast * bytes),
+          .bytes_per_host = cluster.hosts > 1 ? 2 * incast * bytes : 0};
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace yoke::predict {
 /// The exchange of one step, on average over steps.
 struct Exchange {
   double seconds = 0;  ///< That it adds to a rank's step: what the backward pass hides left out.
-  double floor_seconds = 0;   ///< No step is shorter: what the links of servers need.
+  double floor_seconds = 0;   ///< No step is shorter: what servers need.
   double bytes_per_host = 0;  ///< Over each host's link; of servers, the one with most.
 };
 
@@ -21,11 +21,12 @@ struct Exchange {
 /// or for hogwild on several hosts.
 std::int64_t count_workers(const StrategyPlan& plan, const Cluster& cluster);
 
-/// Of all-reduce: buckets travel while the backward pass goes on, then 4 bytes of loss; with state
-/// in parts, a reduce-scatter and an all-gather after it. Of averaging: one all-reduce every H
-/// steps. Of S servers for W workers with n bytes of parameters: each worker sends and takes n, and
-/// a server W n / S each way, through one link (incast; Li et al. 2014, "Scaling Distributed
-/// Machine Learning with the Parameter Server").
+/// Of all-reduce: 24 bytes of signals from the beginning on, then buckets while the backward pass
+/// goes on, then 4 bytes of loss; with state in parts, a reduce-scatter and an all-gather after it.
+/// Of averaging: one all-reduce every H steps. Of S servers for W workers with n bytes of
+/// parameters: each worker sends and takes n, and a server W n / S each way, through one link and
+/// the cores of one rank (incast; Li et al. 2014, "Scaling Distributed Machine Learning with the
+/// Parameter Server").
 Exchange exchange(const StrategyPlan& plan, const Calibration& calibration, const Cluster& cluster,
                   const Network& network, const RankStep& step);
 

@@ -10,10 +10,6 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
-double young_interval(const FailureCosts& costs) {
-  return costs.mean_between > 0 ? std::sqrt(2 * costs.checkpoint * costs.mean_between) : kNever;
-}
-
 double daly_interval(const FailureCosts& costs) {
   const double d = costs.checkpoint, m = costs.mean_between;
   if (m <= 0) return kNever;

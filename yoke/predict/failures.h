@@ -1,5 +1,5 @@
-// yoke/predict/failures.h: what failures and the checkpoints against them cost (Young 1974; Daly
-// 2006, "A higher order estimate of the optimum checkpoint interval for restart dumps").
+// yoke/predict/failures.h: what failures and the checkpoints against them cost (Daly 2006, "A
+// higher order estimate of the optimum checkpoint interval for restart dumps").
 #pragma once
 
 namespace yoke::predict {
@@ -11,11 +11,9 @@ struct FailureCosts {
   double restart = 0;       ///< From a failure to the first step again.
 };
 
-/// Training between two checkpoints at which least is lost: sqrt(2 d M) (Young 1974).
-double young_interval(const FailureCosts& costs);
-
-/// The same of higher order, sqrt(2 d M) (1 + sqrt(d / 2M) / 3 + (d / 2M) / 9) - d, and M where d
-/// is 2M or more (Daly 2006, section 4). Infinite where nothing fails.
+/// Training between two checkpoints at which least is lost: sqrt(2 d M) (1 + sqrt(d / 2M) / 3 +
+/// (d / 2M) / 9) - d, and M where d is 2M or more (Daly 2006, section 4). Infinite where nothing
+/// fails.
 double daly_interval(const FailureCosts& costs);
 
 /// Time lost to checkpoints, to work done twice and to restarts, over the time of the steps alone:

@@ -15,7 +15,7 @@ double rank_memory(const StrategyPlan& plan, const Calibration& calibration, con
       return measured + plan.extra_vectors * vector;
     case StrategyKind::kServer:
       if (plan.servers > 0) return measured - state;
-      return measured - state * (1 - 1 / ranks) + vector + vector / ranks;
+      return measured - state * (1 - 1 / ranks) + 2 * vector;
     case StrategyKind::kHogwild:
       break;
   }

@@ -11,6 +11,10 @@
 
 namespace yoke::predict {
 
+/// What TCP over Ethernet puts on the wire for each byte of payload: of 1538 bytes with preamble
+/// and gap, 1448 are payload.
+inline constexpr double kWireBytesPerByte = 1538.0 / 1448;
+
 /// Seconds of one operation.
 struct Cost {
   double busy = 0;     ///< In which the rank's cores copy and add, so that nothing hides them.
@@ -19,7 +23,9 @@ struct Cost {
   double total() const { return busy + waiting; }
 };
 
-/// The ranks of a cluster, connected by a communicator.
+/// The ranks of a cluster, connected by a communicator. Copying takes as many times as long as
+/// ranks_per_core(). Of it the wire hides all in the low case, half in the typical one and nothing
+/// in the high one.
 class Network {
  public:
   /// All are read here alone. @throws UsageError for a communicator that was not calibrated.
@@ -32,21 +38,34 @@ class Network {
   /// halving-doubling.
   Cost all_reduce(double bytes) const;
 
-  /// What one rank sends to others and takes from them at once, on its own; `host_bytes` cross the
-  /// host's link meanwhile, for all its ranks together.
-  Cost send(const Sent& sent, double host_bytes) const;
+  /// A reduce-scatter of `bytes`, and an all-gather. Over hosts each goes over all ranks alike: in
+  /// the first every rank sends every other its part, the second is a ring.
+  Cost scatter_and_gather(double bytes) const;
+
+  /// What one rank sends to others and takes from them at once, on its own; meanwhile `host_bytes`
+  /// cross the host's link, for all its ranks together, and the busiest of the others copies
+  /// `peer_bytes`.
+  Cost send(const Sent& sent, double host_bytes, double peer_bytes) const;
+
+  /// The least time in which one rank takes in `bytes` in send(), by its host's link and its cores.
+  double least_seconds(double bytes) const;
 
   /// Bytes that each host sends over its link for all_reduce().
   double link_bytes(double bytes) const;
+  /// The same for scatter_and_gather().
+  double scatter_and_gather_link_bytes(double bytes) const;
 
  private:
   Cost inside(double bytes) const;
   Cost flat(std::int64_t ranks, double bytes) const;
   Sent chosen(std::int64_t ranks, double bytes) const;
-  Cost over_link(const Sent& software, const Sent& wire) const;
+  Cost over(const Link& software, const Sent& sent, double away_seconds) const;
+  const Link& pairs() const;
+  double wire_seconds(double bytes) const;
 
   const Cluster cluster_;
   const CommunicatorPlan plan_;
+  const double hidden_;         // of what cores copy: the part that the wire hides
   Link software_;               // of a rank, where the link costs nothing
   std::optional<Link> shared_;  // of a sum inside a host; set where ranks share memory
 };

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "yoke/core/error.h"
+#include "yoke/core/format.h"
 #include "yoke/predict/exchange.h"
 #include "yoke/predict/failures.h"
 #include "yoke/predict/memory.h"
@@ -57,10 +58,31 @@ void add_failures(const Calibration& calibration, const Cluster& cluster, Outcom
   outcome.failure_overhead = failure_overhead(costs, outcome.checkpoint_interval);
 }
 
+/// As `yoke train` does.
+void check_batch(std::int64_t batch_size, const Calibration& calibration, const Cluster& cluster) {
+  if (batch_size <= calibration.train_images) return;
+  throw UsageError(fmt::format(
+      "on {} a step has {} images, but the data set has {}; give a batch size over all ranks up to "
+      "that, or fewer --hosts",
+      format_count(cluster.hosts, "host"), batch_size, calibration.train_images));
+}
+
 }  // namespace
 
+std::int64_t global_batch_size(const Job& job, const Cluster& cluster) {
+  return job.per_rank ? job.batch_size * count_workers(job.strategy, cluster) : job.batch_size;
+}
+
 void check(const Job& job, const Cluster& cluster) {
-  count_workers(job.strategy, cluster);
+  const StrategyPlan& plan = job.strategy;
+  count_workers(plan, cluster);
+  if (plan.kind == StrategyKind::kServer && plan.servers != 1 && !job.splits &&
+      cluster.ranks() > 1) {
+    throw UsageError(fmt::format(
+        "--strategy {}: this optimizer needs norms over all parameters, of which a server has only "
+        "a part; give servers=1, or --strategy allreduce",
+        plan.text));
+  }
   if (!job.comm.one_host || cluster.hosts == 1) return;
   throw UsageError(
       fmt::format("--comm shared-memory connects the ranks of one host, and {} hosts are asked "
@@ -73,8 +95,8 @@ Prediction predict(const Calibration& calibration, const Job& job, const Cluster
   check(job, cluster);
   const std::int64_t workers = count_workers(job.strategy, cluster);
   Prediction found{.hosts = cluster.hosts, .ranks = cluster.ranks()};
-  found.batch_size = job.per_rank ? job.batch_size * workers : job.batch_size;
-  found.batch_size = std::min(found.batch_size, calibration.train_images);
+  found.batch_size = global_batch_size(job, cluster);
+  check_batch(found.batch_size, calibration, cluster);
   const auto batch = static_cast<double>(found.batch_size);
   found.images_per_rank = std::ceil(batch / static_cast<double>(workers));
   const auto images = static_cast<double>(calibration.train_images);

@@ -16,6 +16,7 @@ struct Job {
   bool per_rank = false;
   StrategyPlan strategy = {};
   CommunicatorPlan comm = {};
+  bool splits = true;  ///< Whether its optimizer moves a part of the parameters by itself.
 };
 
 /// Where the seconds of a step go, of the rank that the others wait for.
@@ -54,11 +55,15 @@ struct Prediction {
   }
 };
 
-/// @throws UsageError where the strategy or communicator of `job` cannot run on `cluster`.
+/// Images of a step, over all ranks.
+std::int64_t global_batch_size(const Job& job, const Cluster& cluster);
+
+/// @throws UsageError where the strategy or communicator of `job` cannot run on `cluster`, or its
+/// optimizer on servers.
 void check(const Job& job, const Cluster& cluster);
 
-/// What `job` takes on `cluster`. @throws UsageError as check() does, and where something was not
-/// calibrated.
+/// What `job` takes on `cluster`. @throws UsageError as check() does, where a step has more images
+/// than there are, and where something was not calibrated.
 Prediction predict(const Calibration& calibration, const Job& job, const Cluster& cluster);
 
 }  // namespace yoke::predict

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "yoke/core/error.h"
@@ -44,23 +45,41 @@ double seconds_of(const BatchTimes& times, Case which) {
   return times.mean;
 }
 
-/// Of the largest batch, and two standard errors of such an estimate below or above it.
-double spread_of(const Layout& layout, Case which) {
-  const BatchTimes& times = layout.batches.back();
+/// And two standard errors of a standard deviation below or above it.
+double spread_of(const BatchTimes& times, Case which) {
   const auto samples = static_cast<double>(std::max<std::int64_t>(times.samples, 2));
   const double error = 2 / std::sqrt(2 * (samples - 1));
   const double sign = which == Case::kLow ? -1 : which == Case::kHigh ? 1 : 0;
   return std::max(0.0, times.spread * (1 + sign * error));
 }
 
+/// In each case, put in order: beyond the measured numbers of images their lines can cross.
+double seconds_with(const Layout& layout, double images, Case which) {
+  std::array<double, kCases.size()> seconds{};
+  for (std::size_t i = 0; i < kCases.size(); ++i) {
+    seconds[i] =
+        read(layout, images, [i](const auto& times) { return seconds_of(times, kCases[i]); });
+  }
+  std::sort(seconds.begin(), seconds.end());
+  return seconds[static_cast<std::size_t>(which)];
+}
+
+/// Beyond the measured numbers of images that of the outermost one.
+double spread_with(const Layout& layout, double images, Case which) {
+  const auto least = static_cast<double>(layout.batches.front().images);
+  const auto most = static_cast<double>(layout.batches.back().images);
+  return read(layout, std::clamp(images, least, most),
+              [which](const auto& times) { return spread_of(times, which); });
+}
+
 RankStep read_layout(const Layout& layout, double images, Case which) {
   const auto of = [&](auto field) { return read(layout, images, field); };
-  const double seconds = of([which](const auto& times) { return seconds_of(times, which); });
+  const double seconds = seconds_with(layout, images, which);
   return {
       .seconds = seconds,
       .data_wait = std::min(seconds, of([](const auto& times) { return times.data_wait; })),
       .gradient = std::min(seconds, of([](const auto& times) { return times.gradient; })),
-      .spread = spread_of(layout, which),
+      .spread = spread_with(layout, images, which),
       .memory_bytes = of([](const auto& times) { return static_cast<double>(times.memory_bytes); }),
       .layout = &layout};
 }
@@ -71,12 +90,14 @@ void scale(RankStep& step, double factor) {
   step.gradient *= factor;
 }
 
-/// How many times as long as on `most` threads a step takes on `threads`, more than that.
+/// How many times as long as on `most` threads, which take `all`, a step takes on `threads`, which
+/// are more; `one` takes one of them.
 double beyond(double one, double all, int most, int threads, Case which) {
-  if (which == Case::kHigh || most == 1) return which == Case::kHigh ? 1 : 1.0 * most / threads;
-  if (which == Case::kLow) return static_cast<double>(most) / threads;
-  const double parallel = std::max(0.0, (one - all) / (1 - 1.0 / most));
-  return (one - parallel * (1 - 1.0 / threads)) / all;
+  const double full = static_cast<double>(most) / threads;
+  if (which == Case::kHigh) return 1;
+  if (which == Case::kLow || most == 1) return full;
+  const double parallel = std::clamp((one - all) / (1 - 1.0 / most), 0.0, one);
+  return std::clamp((one - parallel * (1 - 1.0 / threads)) / all, full, 1.0);
 }
 
 }  // namespace
@@ -96,7 +117,7 @@ RankStep rank_step(const Calibration& calibration, const Cluster& cluster, doubl
     const double one = read_layout(single, images, which).seconds;
     scale(step, beyond(one, step.seconds, calibration.cores, threads_per_rank(cluster), which));
   }
-  scale(step, std::max(1.0, cluster.ranks_per_host / cluster.cores_per_host));
+  scale(step, ranks_per_core(cluster, which));
   return step;
 }
 

@@ -23,9 +23,10 @@ struct RankStep {
 /// `cores` cores: one; or, where a rank has more cores than that, one thread and all.
 std::vector<std::pair<int, int>> needed_layouts(int cores, const Cluster& cluster);
 
-/// With `images` of its own. Between and beyond the measured numbers of images on lines; on more
-/// cores than calibrated by Amdahl's law (1967) from one thread and all, in the low case with the
-/// full speed-up, in the high one with none; where ranks share a core, each as many times as long.
+/// With `images` of its own. Between and beyond the measured numbers of images on lines, the spread
+/// beyond them as at the outermost; on more cores than calibrated by Amdahl's law (1967) from one
+/// thread and all, in the low case with the full speed-up, in the high one with none; where ranks
+/// share a core, ranks_per_core() times as long.
 /// @throws UsageError where a layout was not measured.
 RankStep rank_step(const Calibration& calibration, const Cluster& cluster, double images,
                    Case which);

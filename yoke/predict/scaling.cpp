@@ -77,15 +77,15 @@ std::optional<ScalingEnd> find_end(const Calibration& calibration, const Job& jo
 
 std::vector<StrategyChoice> compare_strategies(const Calibration& calibration, const Job& job,
                                                const Cluster& cluster) {
-  std::vector<StrategyPlan> plans = {job.strategy};
+  std::vector<StrategyChoice> choices = {
+      StrategyChoice{.plan = job.strategy, .prediction = predict(calibration, job, cluster)}};
   for (const char* const text : {"allreduce", "parameter-server", "averaging:every=16"}) {
-    if (text != job.strategy.text) plans.push_back(plan_strategy(text));
-  }
-  std::vector<StrategyChoice> choices;
-  for (const auto& plan : plans) {
     Job other = job;
-    other.strategy = plan;
-    choices.push_back({plan, predict(calibration, other, cluster)});
+    other.strategy = plan_strategy(text);
+    const bool refused = other.strategy.kind == StrategyKind::kServer && !job.splits;
+    const bool fits = global_batch_size(other, cluster) <= calibration.train_images;
+    if (text == job.strategy.text || refused || !fits) continue;
+    choices.push_back({other.strategy, predict(calibration, other, cluster)});
   }
   std::stable_sort(choices.begin(), choices.end(), [](const auto& a, const auto& b) {
     return rate(a.prediction) > rate(b.prediction);

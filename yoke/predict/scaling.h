@@ -12,7 +12,7 @@ namespace yoke::predict {
 /// What most of the lost time goes to.
 enum class Limit { kCompute, kLink, kData, kStragglers, kFailures };
 
-/// For people: `the link`.
+/// For people and programs: `link`.
 std::string name_of(Limit limit);
 
 /// Where twice the hosts no longer pay.
@@ -40,7 +40,7 @@ std::optional<ScalingEnd> find_end(const Calibration& calibration, const Job& jo
                                    const Cluster& cluster, std::int64_t first, std::int64_t most);
 
 /// The job's own strategy, and all-reduce, a parameter server on every rank and averaging every 16
-/// steps, on `cluster`; the fastest first.
+/// steps, on `cluster`; the fastest first. Those that `yoke train` would refuse are left out.
 std::vector<StrategyChoice> compare_strategies(const Calibration& calibration, const Job& job,
                                                const Cluster& cluster);
 

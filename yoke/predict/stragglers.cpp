@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <numbers>
+#include <numeric>
 
 namespace yoke::predict {
 namespace {
@@ -29,6 +30,15 @@ double slowest_of(std::int64_t count, double spread) {
     sum += weight * integrand(begin + i * width, static_cast<double>(count), spread);
   }
   return std::fmax(1.0, sum * width / 3);
+}
+
+double spread_of_samples(std::span<const double> samples) {
+  if (samples.size() < 2) return 0;
+  const auto count = static_cast<double>(samples.size());
+  const double mean = std::accumulate(samples.begin(), samples.end(), 0.0) / count;
+  double squares = 0;
+  for (const double sample : samples) squares += (sample - mean) * (sample - mean);
+  return std::sqrt(std::log1p(squares / (count - 1) / (mean * mean)));
 }
 
 double spread_of_sum(double spread, double steps) {

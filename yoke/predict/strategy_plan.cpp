@@ -21,16 +21,35 @@ void read_allreduce(StrategyPlan& plan, Options& options) {
   plan.first_bucket_bytes = kMiB * options.get("first_bucket_mib", 1.0, 0.0, 1e6);
   plan.bucket_bytes = kMiB * options.get("bucket_mib", 25.0, 0.0, 1e6);
   plan.shard_state = options.get("shard_state", false);
-  const auto compress = options.get("compress", std::string("none"));
-  if (compress == "bf16" || compress == "fp16") plan.element_bytes = 2;
-  if (compress.starts_with("powersgd")) {
+  if (options.get("compress", std::string("none")).starts_with("powersgd")) {
     refuse(plan.text, "powersgd", "give compress=none, bf16 or fp16");
   }
-  if (options.get("accumulate", std::int64_t{1}, 1) > 1) {
+  const bool whole = options.get("compress", "none", {"none", "bf16", "fp16"}) == "none";
+  plan.element_bytes = whole ? 4 : 2;
+  if (plan.shard_state && !whole) {
+    refuse(plan.text, "shard_state with compress, which yoke train refuses",
+           "leave out one of the two");
+  }
+  if (options.get("accumulate", std::int64_t{1}, 1, 1 << 20) > 1) {
     refuse(plan.text, "accumulate", "leave it out");
   }
+  if (options.get("sync_batchnorm", false)) refuse(plan.text, "sync_batchnorm", "leave it out");
   options.get("check_every", std::int64_t{0}, 0);
-  options.get("sync_batchnorm", false);
+}
+
+/// Whether there is one, of the options that `yoke train` takes.
+bool read_outer(std::string_view text, Options& options) {
+  Choice outer = Choice::parse_inner(options.get("outer", std::string("none")), "outer optimizer");
+  if (outer.name == "nesterov") {
+    outer.options.get("lr", 0.7, 0.0);
+    outer.options.get("momentum", 0.9, 0.0, 1.0);
+  } else if (outer.name != "none") {
+    throw UsageError(
+        fmt::format("--strategy {}: outer is '{}'; allowed: none, nesterov:lr=0.7+momentum=0.9",
+                    text, outer.name));
+  }
+  outer.options.finish();
+  return outer.name != "none";
 }
 
 void read_averaging(StrategyPlan& plan, Options& options) {
@@ -38,12 +57,12 @@ void read_averaging(StrategyPlan& plan, Options& options) {
   const bool end = options.contains("every") && options.get("every", std::string()) == "end";
   plan.every = end ? std::numeric_limits<double>::infinity()
                    : static_cast<double>(options.get("every", std::int64_t{16}, 1));
-  plan.extra_vectors = options.get("outer", std::string("none")) == "none" ? 1 : 3;
+  plan.extra_vectors = read_outer(plan.text, options) ? 3 : 1;
   if (options.get("warmup", 0.0, 0.0) > 0) {
     refuse(plan.text, "warmup", "predict allreduce for these epochs and averaging for the others");
   }
-  options.get("momentum", std::string("keep"));
-  options.get("start", std::string("same"));
+  options.get("momentum", "keep", {"keep", "reset", "average"});
+  options.get("start", "same", {"same", "own"});
 }
 
 void read_server(StrategyPlan& plan, Options& options) {
@@ -51,8 +70,15 @@ void read_server(StrategyPlan& plan, Options& options) {
   plan.servers = options.get("servers", std::int64_t{0}, 0);
   plan.in_step = options.get("mode", std::string("sync"), {"sync", "async"}) == "sync";
   plan.first_bucket_bytes = plan.bucket_bytes = kMiB * options.get("bucket_mib", 1.0, 0.0, 1e6);
-  options.get("staleness", std::string("unbounded"));
-  options.get("overlap", false);
+  const bool unbounded = options.get("staleness", std::string("unbounded")) == "unbounded";
+  if (!unbounded) options.get("staleness", std::int64_t{0}, 0);
+  const bool overlap = options.get("overlap", false);
+  if (plan.in_step && (!unbounded || overlap)) {
+    throw UsageError(fmt::format(
+        "--strategy {} has {} with mode=sync, whose workers wait for what all have pushed; give "
+        "mode=async, or leave it out",
+        plan.text, overlap ? "overlap" : "staleness"));
+  }
 }
 
 void read_hogwild(StrategyPlan& plan, const Options& options) {

@@ -26,8 +26,8 @@ struct StrategyPlan {
   }
 };
 
-/// Reads `--strategy`. @throws UsageError on an unknown name or value, and for what has no model:
-/// compress=powersgd, accumulate, averaging's warmup.
+/// Reads `--strategy`. @throws UsageError on what `yoke train` refuses, and for what has no model:
+/// compress=powersgd, accumulate, sync_batchnorm, averaging's warmup.
 StrategyPlan plan_strategy(std::string_view text);
 
 }  // namespace yoke::predict
