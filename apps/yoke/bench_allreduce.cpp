@@ -25,7 +25,7 @@
 namespace yoke {
 namespace {
 
-struct Given {
+struct GivenAllReduce {
   std::vector<std::string> comms = {"gloo", "shared-memory"};
   std::int64_t least_kib = 1, most_kib = 262144;
   int ranks = 2;
@@ -43,7 +43,8 @@ struct Contestant {
 /// What one size is measured with; all ranks make the same.
 class Field {
  public:
-  Field(const Given& given, const std::map<std::string, std::unique_ptr<Communicator>>& comms,
+  Field(const GivenAllReduce& given,
+        const std::map<std::string, std::unique_ptr<Communicator>>& comms,
         const std::vector<int>& cores, int rank, std::int64_t elements) {
     for (const auto& name : given.comms) {
       Communicator& communicator = *comms.at(name);
@@ -98,7 +99,7 @@ std::string size_text(std::int64_t bytes) {
   return bytes >= kMiB ? fmt::format("{} MiB", bytes / kMiB) : fmt::format("{} KiB", bytes / kKiB);
 }
 
-int bench(Given given, const World& world) {
+int bench(GivenAllReduce given, const World& world) {
   const Group group = join(world);
   given.ranks = group.size;
   const CpuBudget budget = cpu_budget();
@@ -142,7 +143,7 @@ int bench(Given given, const World& world) {
 }
 
 /// Becomes the launcher of as many ranks of this same command.
-[[noreturn]] void launch(const Given& given, const std::vector<std::string>& arguments) {
+[[noreturn]] void launch(const GivenAllReduce& given, const std::vector<std::string>& arguments) {
   const bool mpi = std::count(given.comms.begin(), given.comms.end(), "mpi") > 0;
   const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
   const std::string ranks = std::to_string(given.ranks);
@@ -159,7 +160,7 @@ int bench(Given given, const World& world) {
 }
 
 /// As given, to hand on.
-std::vector<std::string> to_arguments(const Given& given) {
+std::vector<std::string> to_arguments(const GivenAllReduce& given) {
   std::vector<std::string> arguments = {
       "bench",       "allreduce",
       "--comm",      fmt::format("{}", fmt::join(given.comms, ",")),
@@ -175,7 +176,7 @@ std::vector<std::string> to_arguments(const Given& given) {
 
 void add_bench_allreduce_command(CLI::App& bench_command, Run& run) {
   auto* command = bench_command.add_subcommand("allreduce", "Sums over ranks, from 1 KiB on");
-  const auto given = std::make_shared<Given>();
+  const auto given = std::make_shared<GivenAllReduce>();
   command->add_option("--comm", given->comms, "Communicators to measure side by side")
       ->delimiter(',')
       ->type_name("NAME,...")

@@ -13,7 +13,7 @@
 namespace yoke {
 namespace {
 
-struct Given {
+struct GivenLoader {
   std::string data = "glyphs";
   std::string data_dir = "data";
   std::int64_t batch_size = 64;
@@ -28,7 +28,7 @@ struct Measured {
   double images_per_second = 0;
 };
 
-Measured measure(Loader& loader, const Given& given) {
+Measured measure(Loader& loader, const GivenLoader& given) {
   // What is made ahead before the clock starts would count as made in no time.
   for (std::int64_t i = 0; i < LoaderOptions().prefetch + given.loader_threads; ++i) loader.next();
   constexpr std::size_t kLeast = 5;
@@ -44,7 +44,7 @@ Measured measure(Loader& loader, const Given& given) {
   return {Samples(std::move(milliseconds)), static_cast<double>(images) / seconds};
 }
 
-int bench_loader(const Given& given) {
+int bench_loader(const GivenLoader& given) {
   constexpr std::uint64_t kSeed = 1;
   const DatasetSplits data = make_dataset(given.data, {.data_dir = given.data_dir, .seed = kSeed});
   const Transform transform(data.train->info(), data.augmentation);
@@ -75,7 +75,7 @@ int bench_loader(const Given& given) {
 void add_bench_loader_command(CLI::App& bench, Run& run) {
   auto* command = bench.add_subcommand(
       "loader", "Measure how fast training batches are read, decoded, augmented and normalised");
-  const auto given = std::make_shared<Given>();
+  const auto given = std::make_shared<GivenLoader>();
   command->add_option("--data", given->data, "Data set; see 'yoke list datasets'")
       ->type_name("NAME[:k=v,...]")
       ->capture_default_str();

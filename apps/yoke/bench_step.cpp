@@ -22,7 +22,7 @@
 namespace yoke {
 namespace {
 
-struct Given {
+struct GivenStep {
   std::string model = "lab-cnn";
   std::string image;
   std::int64_t classes = 10;
@@ -44,7 +44,7 @@ struct Given {
 
 /// A model with an engine and an optimizer, and one batch of random images.
 struct Bench {
-  explicit Bench(const Given& given);
+  explicit Bench(const GivenStep& given);
 
   /// So many steps; on a GPU until they are done.
   void run(int steps) {
@@ -67,7 +67,7 @@ struct Bench {
   std::int64_t next = 0;
 };
 
-torch::Device device_of(const Given& given) {
+torch::Device device_of(const GivenStep& given) {
   if (given.device == "cpu") return torch::kCPU;
   if (given.device != "cuda") {
     throw UsageError(fmt::format("--device is '{}'; allowed: cpu, cuda", given.device));
@@ -79,18 +79,18 @@ torch::Device device_of(const Given& given) {
   return {torch::kCUDA, 0};
 }
 
-Model build_model(const Given& given) {
+Model build_model(const GivenStep& given) {
   Model model = make_model(given.model, {parse_image(given.image, given.model), given.classes}, 1);
   model.module->to(device_of(given));
   return model;
 }
 
-std::unique_ptr<LossScaler> make_scaler(const Given& given) {
+std::unique_ptr<LossScaler> make_scaler(const GivenStep& given) {
   const bool scales = scales_loss(parse_precision(given.precision), device_of(given));
   return scales ? std::make_unique<LossScaler>() : nullptr;
 }
 
-EngineOptions engine_options(const Given& given, const LossScaler* scaler) {
+EngineOptions engine_options(const GivenStep& given, const LossScaler* scaler) {
   EngineOptions options{.name = given.engine,
                         .precision = parse_precision(given.precision),
                         .replicas = given.replicas,
@@ -103,14 +103,14 @@ EngineOptions engine_options(const Given& given, const LossScaler* scaler) {
   return options;
 }
 
-std::unique_ptr<Optimizer> build_optimizer(const Given& given, FlatParameters& parameters,
+std::unique_ptr<Optimizer> build_optimizer(const GivenStep& given, FlatParameters& parameters,
                                            LossScaler* scaler) {
   auto optimizer = make_optimizer(given.optimizer, parameters);
   return scaler == nullptr ? std::move(optimizer)
                            : make_scaled(std::move(optimizer), parameters, *scaler);
 }
 
-Bench::Bench(const Given& given)
+Bench::Bench(const GivenStep& given)
     : model(build_model(given)),
       parameters(*model.module),
       scaler(make_scaler(given)),
@@ -141,7 +141,7 @@ void print_layers(Bench& bench) {
   fmt::print("{:9.4f}  all\n", total);
 }
 
-int bench_step(Given given) {
+int bench_step(GivenStep given) {
   if (given.threads == 0) given.threads = static_cast<int>(threads_from_environment());
   if (given.threads == 0) given.threads = cpu_budget().threads(1);
   set_threads(given.threads);
@@ -196,7 +196,7 @@ int bench_step(Given given) {
 void add_bench_step_command(CLI::App& bench, Run& run) {
   auto* command =
       bench.add_subcommand("step", "Measure a training step on random images in memory");
-  const auto given = std::make_shared<Given>();
+  const auto given = std::make_shared<GivenStep>();
   command->add_option("--model", given->model, "Model; see 'yoke list models'")
       ->type_name("NAME[:k=v,...]")
       ->capture_default_str();

@@ -21,7 +21,7 @@
 namespace yoke {
 namespace {
 
-struct Given {
+struct GivenTimes {
   GivenConfig config;
   std::vector<std::int64_t> images;
   double seconds = 1;
@@ -47,7 +47,7 @@ void print(const predict::Calibration& found) {
              1e3 * found.checkpoint.write);
 }
 
-int bench_training(const Given& given) {
+int bench_training(const GivenTimes& given) {
   TrainConfig config = resolve(given.config);
   if (config.threads == 0) config.threads = threads_from_environment();
   const Group group = join(world_from_environment());
@@ -74,7 +74,7 @@ void add_bench_training_command(CLI::App& bench, Run& run) {
                                        "Measure the steps of a training with its loader, of each "
                                        "rank by itself; several ranks beside "
                                        "each other with 'yoke run -np N bench training'");
-  const auto given = std::make_shared<Given>();
+  const auto given = std::make_shared<GivenTimes>();
   add_config_flags(*command, given->config, step_flags());
   command
       ->add_option("--images", given->images,

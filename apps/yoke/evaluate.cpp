@@ -24,7 +24,7 @@
 namespace yoke {
 namespace {
 
-struct Given {
+struct GivenEvaluation {
   std::string path;
   std::string model;
   std::string data;
@@ -74,7 +74,7 @@ nlohmann::ordered_json to_json(const Evaluation& result, const std::vector<std::
 }
 
 /// Whether PATH is a file of weights alone, for which flags must say of what they are.
-bool is_plain(const Given& given) {
+bool is_plain(const GivenEvaluation& given) {
   const bool plain = std::filesystem::is_regular_file(given.path);
   if (plain && (given.model.empty() || given.data.empty())) {
     throw UsageError(fmt::format(
@@ -89,7 +89,7 @@ bool is_plain(const Given& given) {
   return plain;
 }
 
-int evaluate_command(const Given& given) {
+int evaluate_command(const GivenEvaluation& given) {
   const bool plain = is_plain(given);
   TrainedModel trained;
   if (plain) {
@@ -128,7 +128,7 @@ int evaluate_command(const Given& given) {
 
 void add_evaluate_command(CLI::App& program, Run& run) {
   auto* command = program.add_subcommand("evaluate", "Measure the accuracy of a trained model");
-  const auto given = std::make_shared<Given>();
+  const auto given = std::make_shared<GivenEvaluation>();
   command
       ->add_option("PATH", given->path,
                    "Run directory, checkpoint folder, or a file of weights with --model and --data")

@@ -10,6 +10,7 @@
 
 #include "apps/yoke/commands.h"
 #include "yoke/core/error.h"
+#include "yoke/core/file.h"
 #include "yoke/core/format.h"
 #include "yoke/train/trained_model.h"
 
@@ -26,7 +27,7 @@ struct ExportOptions {
 };
 
 void check_output(const fs::path& output, bool force) {
-  const auto parent = output.has_parent_path() ? output.parent_path() : fs::path(".");
+  const auto parent = folder_of(output);
   if (!fs::is_directory(parent)) {
     throw UsageError(fmt::format("--output {}: there is no directory {}; make it first",
                                  output.string(), parent.string()));

@@ -24,7 +24,7 @@ namespace {
 constexpr int kStopped = 75;  // EX_TEMPFAIL: can be resumed
 
 /// What the command line gave.
-struct Given {
+struct GivenTraining {
   GivenConfig config;
   Stopwatch clock;
 };
@@ -78,7 +78,7 @@ Output standard_output() {
   return output;
 }
 
-int train_command(const Given& given) {
+int train_command(const GivenTraining& given) {
   TrainConfig config = resolve(given.config);
   if (config.threads == 0) config.threads = threads_from_environment();
   const TrainContext context{.output = standard_output(),
@@ -96,7 +96,7 @@ int train_command(const Given& given) {
 
 void add_train_command(CLI::App& program, Run& run) {
   auto* command = program.add_subcommand("train", "Train a model");
-  const auto given = std::make_shared<Given>();
+  const auto given = std::make_shared<GivenTraining>();
   add_config_flags(*command, given->config);
   command->callback([given, &run] { run = [given] { return train_command(*given); }; });
 }

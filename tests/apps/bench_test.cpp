@@ -11,13 +11,9 @@
 namespace yoke {
 namespace {
 
+using test::last_line;
 using test::run_yoke;
 using testing::HasSubstr;
-
-std::string last_line(std::string text) {
-  while (text.ends_with('\n')) text.pop_back();
-  return text.substr(text.rfind('\n') + 1);
-}
 
 TEST(BenchStep, PrintsItsSamplesAndOneJsonObject) {
   const auto result = run_yoke({"bench", "step", "--model", "lenet", "--batch-size", "8",

@@ -10,14 +10,10 @@ namespace yoke {
 namespace {
 
 namespace fs = std::filesystem;
+using test::last_line;
 using test::run_yoke;
 using testing::AllOf;
 using testing::HasSubstr;
-
-std::string last_line(std::string text) {
-  if (text.ends_with('\n')) text.pop_back();
-  return text.substr(text.rfind('\n') + 1);
-}
 
 TEST(DataCommand, ListsEveryDatasetWithItsSource) {
   const auto result = run_yoke({"data", "list"});

@@ -13,8 +13,8 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr int kKills = 10, kEpochs = 88, kSteps = 10 * kEpochs;
-constexpr const char* kFlags = "--checkpoint-every 5steps --keep 2 --seed 7";
+constexpr int kKills = 10, kKilledEpochs = 88, kSteps = 10 * kKilledEpochs;
+constexpr const char* kKillFlags = "--checkpoint-every 5steps --keep 2 --seed 7";
 
 /// Kills one of two ranks after step `least`; returns once the run trains again.
 void kill_one(const TemporaryDirectory& folder, std::int64_t least, RandomStream& random) {
@@ -32,7 +32,8 @@ void kill_one(const TemporaryDirectory& folder, std::int64_t least, RandomStream
 TEST(Cluster, TrainingWhoseRanksAreKilledTenTimesEndsLikeAnUndisturbedOne) {
   const TemporaryDirectory folder;
   const auto start = [&](const char* out) {
-    return yoke_in(folder.path(), "run -np 2 --max-restarts 50 " + training(out, kEpochs, kFlags));
+    return yoke_in(folder.path(),
+                   "run -np 2 --max-restarts 50 " + training(out, kKilledEpochs, kKillFlags));
   };
   const auto undisturbed = run_program(start("undisturbed"));
   ASSERT_EQ(undisturbed.status, 0) << undisturbed.output;
@@ -45,7 +46,7 @@ TEST(Cluster, TrainingWhoseRanksAreKilledTenTimesEndsLikeAnUndisturbedOne) {
   const auto result = program.wait();
   EXPECT_EQ(result.status, 0) << result.output;
   EXPECT_THAT(result.output, HasSubstr("restart 10 of 50"));
-  expect_whole(folder.path() / "killed", kEpochs, 2);
+  expect_whole(folder.path() / "killed", kKilledEpochs, 2);
   expect_same_runs(folder.path() / "undisturbed", folder.path() / "killed");
 }
 

@@ -13,7 +13,7 @@
 namespace yoke::test {
 namespace {
 
-constexpr int kEpochs = 3;
+constexpr int kLaunchedEpochs = 3;
 
 bool has_mpi() {
   const auto names = communicators().available();
@@ -24,19 +24,19 @@ bool has_mpi() {
 class OtherLaunchers : public testing::Test {
  protected:
   void SetUp() override {
-    const auto alone = run_program(yoke_in(folder_.path(), training("alone", kEpochs)));
+    const auto alone = run_program(yoke_in(folder_.path(), training("alone", kLaunchedEpochs)));
     ASSERT_EQ(alone.status, 0) << alone.output;
   }
 
   void expect_like_one_process(const std::string& comm) const {
     const auto run = folder_.path() / "run";
-    expect_whole(run, kEpochs, 2);
+    expect_whole(run, kLaunchedEpochs, 2);
     EXPECT_EQ(summary(run).at("comm"), comm);
     expect_close_runs(folder_.path() / "alone", run);
   }
 
   ProgramResult mpirun(const std::string& more) const {
-    auto words = yoke_in(folder_.path(), training("run", kEpochs, more));
+    auto words = yoke_in(folder_.path(), training("run", kLaunchedEpochs, more));
     words.insert(words.begin(), {"mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "2"});
     return run_program(limited(120, words));
   }
@@ -67,7 +67,7 @@ TEST_F(OtherLaunchers, SlurmTrains) {
   const int job = free_port();  // its last four digits make the port
   std::vector<std::unique_ptr<BackgroundProgram>> tasks;
   for (int task = 0; task < 2; ++task) {
-    auto words = yoke_in(folder_.path(), training("run", kEpochs));
+    auto words = yoke_in(folder_.path(), training("run", kLaunchedEpochs));
     words.insert(words.begin(), {"env", fmt::format("SLURM_PROCID={}", task),
                                  fmt::format("SLURM_LOCALID={}", task), "SLURM_NTASKS=2",
                                  "SLURM_NODEID=0", "SLURM_JOB_NODELIST=localhost",

@@ -74,17 +74,17 @@ bool has_mpi() {
          run_program({"sh", "-c", "command -v mpirun"}).status == 0;
 }
 
-struct Setting {
+struct Processes {
   std::string communicator;
   std::string hosts;
   int ranks;
 };
 
-void PrintTo(const Setting& setting, std::ostream* out) {
+void PrintTo(const Processes& setting, std::ostream* out) {
   *out << setting.communicator << " " << setting.ranks << " on " << setting.hosts;
 }
 
-class ProcessesTest : public testing::TestWithParam<Setting> {};
+class ProcessesTest : public testing::TestWithParam<Processes> {};
 
 TEST_P(ProcessesTest, DoWhatTheyMust) {
   const auto& [communicator, hosts, ranks] = GetParam();
@@ -104,21 +104,20 @@ TEST_P(ProcessesTest, TellWhenOneIsKilled) {
   }
 }
 
-std::string label(const testing::TestParamInfo<Setting>& info) {
+std::string label_of_processes(const testing::TestParamInfo<Processes>& info) {
   std::string text =
       info.param.communicator + "_" + std::to_string(info.param.ranks) + "_on_" + info.param.hosts;
   for (char& c : text) c = std::isalnum(c) == 0 ? '_' : c;
   return text;
 }
 
-INSTANTIATE_TEST_SUITE_P(Several, ProcessesTest,
-                         testing::Values(Setting{"gloo", "0", 1}, Setting{"gloo", "0", 2},
-                                         Setting{"gloo", "0", 4}, Setting{"hierarchical", "2,1", 3},
-                                         Setting{"hierarchical", "3,1", 4},
-                                         Setting{"shared-memory", "0", 2},
-                                         Setting{"shared-memory", "0", 3},
-                                         Setting{"shared-memory", "0", 8}),
-                         label);
+INSTANTIATE_TEST_SUITE_P(
+    Several, ProcessesTest,
+    testing::Values(Processes{"gloo", "0", 1}, Processes{"gloo", "0", 2}, Processes{"gloo", "0", 4},
+                    Processes{"hierarchical", "2,1", 3}, Processes{"hierarchical", "3,1", 4},
+                    Processes{"shared-memory", "0", 2}, Processes{"shared-memory", "0", 3},
+                    Processes{"shared-memory", "0", 8}),
+    label_of_processes);
 
 class MpirunTest : public testing::TestWithParam<int> {
  protected:

@@ -13,11 +13,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::size_t count_entries(const fs::path& directory) {
-  return static_cast<std::size_t>(
-      std::distance(fs::directory_iterator(directory), fs::directory_iterator()));
-}
-
 TEST(WriteAtomically, MakesFilesAndDirectories) {
   const test::TemporaryDirectory directory;
   const auto file = directory.path() / "file";
@@ -32,7 +27,7 @@ TEST(WriteAtomically, MakesFilesAndDirectories) {
     write_file(temporary / "inside", "text");
   });
   EXPECT_EQ(read_file(directory.path() / "folder" / "inside"), "text");
-  EXPECT_EQ(count_entries(directory.path()), 2u);
+  EXPECT_EQ(test::count_entries(directory.path()), 2u);
 }
 
 TEST(WriteAtomically, LeavesEverythingAsItWasWhenWritingFails) {
@@ -46,7 +41,7 @@ TEST(WriteAtomically, LeavesEverythingAsItWasWhenWritingFails) {
                                 }),
                Error);
   EXPECT_EQ(read_file(file), "old");
-  EXPECT_EQ(count_entries(directory.path()), 1u);
+  EXPECT_EQ(test::count_entries(directory.path()), 1u);
 }
 
 TEST(WriteAtomically, NeverReplacesADirectory) {
@@ -60,7 +55,7 @@ TEST(WriteAtomically, NeverReplacesADirectory) {
   const auto before = read_file(folder / "inside");
   EXPECT_THROW(write_atomically(folder, make), Error);
   EXPECT_EQ(read_file(folder / "inside"), before);
-  EXPECT_EQ(count_entries(directory.path()), 1u);
+  EXPECT_EQ(test::count_entries(directory.path()), 1u);
 }
 
 TEST(RemoveLeftovers, RemovesTemporariesOfDeadProcessesAlone) {
@@ -79,7 +74,7 @@ TEST(RemoveLeftovers, RemovesTemporariesOfDeadProcessesAlone) {
   }
   remove_leftovers(root);
   EXPECT_TRUE(fs::exists(root / alive));
-  EXPECT_EQ(count_entries(root), 5u);
+  EXPECT_EQ(test::count_entries(root), 5u);
   EXPECT_NO_THROW(remove_leftovers(root / "missing"));
 }
 

@@ -15,18 +15,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::size_t count_entries(const fs::path& directory) {
-  return static_cast<std::size_t>(
-      std::distance(fs::directory_iterator(directory), fs::directory_iterator()));
-}
-
 TEST(WriteFile, ReplacesTheWholeFileAndLeavesNothingElse) {
   const test::TemporaryDirectory directory;
   const auto path = directory.path() / "file";
   write_file(path, "first, and longer");
   write_file(path, std::string("a\0b", 3));
   EXPECT_EQ(read_file(path), std::string("a\0b", 3));
-  EXPECT_EQ(count_entries(directory.path()), 1u);
+  EXPECT_EQ(test::count_entries(directory.path()), 1u);
 }
 
 TEST(WriteFile, LeavesTheOldFileWhenItFails) {
@@ -36,7 +31,7 @@ TEST(WriteFile, LeavesTheOldFileWhenItFails) {
   write_file(path / "inside", "kept");
   EXPECT_THROW(write_file(path, "a file cannot replace a folder"), Error);
   EXPECT_EQ(read_file(path / "inside"), "kept");
-  EXPECT_EQ(count_entries(directory.path()), 1u);
+  EXPECT_EQ(test::count_entries(directory.path()), 1u);
 }
 
 TEST(ReadFile, FailsOnWhatCannotBeRead) {

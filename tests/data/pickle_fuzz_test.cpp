@@ -113,7 +113,7 @@ std::vector<std::string> state_dicts() {
           pickle_of(pickled_dict({{"epoch", "K\3"}, {"state_dict", dict}}))};
 }
 
-std::vector<test::ArchiveEntry> pt_entries(const std::string& pickle) {
+std::vector<test::ArchiveEntry> entries_of(const std::string& pickle) {
   return {{.name = "x/data.pkl", .content = pickle},
           {.name = "x/data/0", .content = std::string(24, 'a')},
           {.name = "x/data/1", .content = std::string(8, 'b')}};
@@ -202,7 +202,7 @@ TEST(PickleFuzz, SurvivesRandomDamageToThePicklesOfPtFiles) {
   const test::TemporaryDirectory directory;
   const auto path = directory.path() / "file.pt";
   fuzz(state_dicts(), 600, [&](const std::string& pickle) {
-    write_zip(path, pt_entries(pickle));
+    write_zip(path, entries_of(pickle));
     return try_file(path);
   });
 }
@@ -210,7 +210,7 @@ TEST(PickleFuzz, SurvivesRandomDamageToThePicklesOfPtFiles) {
 TEST(PickleFuzz, SurvivesRandomDamageToPtFiles) {
   const test::TemporaryDirectory directory;
   const auto path = directory.path() / "file.pt";
-  write_zip(path, pt_entries(state_dicts()[0]));
+  write_zip(path, entries_of(state_dicts()[0]));
   std::vector<std::string> whole = {read_file(path)};
   fuzz(whole, 600, [&](const std::string& bytes) {
     std::ofstream(path, std::ios::binary) << bytes;

@@ -27,11 +27,11 @@ std::vector<TensorPlace> read(const std::string& value) {
 }
 
 /// The message of reading a dict that has `value` as its `x`.
-std::string failure(const std::string& value) {
+std::string failure_with(const std::string& value) {
   return test::failure_of([&] { read(pickled_dict({{"x", value}})); });
 }
 
-std::string failure(const PickledTensor& tensor) { return failure(tensor.bytes()); }
+std::string failure_with(const PickledTensor& tensor) { return failure_with(tensor.bytes()); }
 
 TEST(StateDict, TellsWhereTensorsLie) {
   const auto places = read(pickled_dict(
@@ -76,36 +76,38 @@ TEST(StateDict, IsFoundInACheckpoint) {
 TEST(StateDict, MayHoldNothing) { EXPECT_THAT(read(pickled_dict({})), IsEmpty()); }
 
 TEST(StateDict, NamesWhatItMayNotCall) {
-  EXPECT_THAT(failure("cos\nsystem\n"s + python3_string("ls") + "\x85R"),
+  EXPECT_THAT(failure_with("cos\nsystem\n"s + python3_string("ls") + "\x85R"),
               AllOf(HasSubstr("file"), HasSubstr("'os.system'"), HasSubstr("state_dict()")));
-  EXPECT_THAT(failure(python3_string("builtins") + python3_string("eval") + "\x93"),
+  EXPECT_THAT(failure_with(python3_string("builtins") + python3_string("eval") + "\x93"),
               HasSubstr("'builtins.eval'"));
-  EXPECT_THAT(failure("ctorch._utils\n_rebuild_qtensor\n"), HasSubstr("_rebuild_qtensor"));
-  EXPECT_THAT(failure("ctorch\nload\n"), HasSubstr("'torch.load'"));
-  EXPECT_THAT(failure("cnumpy\ndtype\n"), HasSubstr("'numpy.dtype'"));
-  EXPECT_THAT(failure("ctorchvision.models.resnet\nResNet\n)\x81"), HasSubstr("ResNet"));
+  EXPECT_THAT(failure_with("ctorch._utils\n_rebuild_qtensor\n"), HasSubstr("_rebuild_qtensor"));
+  EXPECT_THAT(failure_with("ctorch\nload\n"), HasSubstr("'torch.load'"));
+  EXPECT_THAT(failure_with("cnumpy\ndtype\n"), HasSubstr("'numpy.dtype'"));
+  EXPECT_THAT(failure_with("ctorchvision.models.resnet\nResNet\n)\x81"), HasSubstr("ResNet"));
 }
 
 TEST(StateDict, RefusesOtherUsesOfWhatItKnows) {
-  EXPECT_THAT(failure("ctorch\nFloatStorage\n)R"), HasSubstr("a storage class where a function"));
-  EXPECT_THAT(failure("ccollections\nOrderedDict\nK\1\x85R"), HasSubstr("of something"));
-  EXPECT_THAT(failure("ctorch._utils\n_rebuild_tensor_v2\n)R"), HasSubstr("lacks the storage"));
-  EXPECT_THAT(failure("ctorch._utils\n_rebuild_parameter\nN\x85R"), HasSubstr("None"));
-  EXPECT_THAT(failure(PickledTensor().bytes() + "}b"), HasSubstr("a tensor as an object"));
-  EXPECT_THAT(failure("NQ"), HasSubstr("None as a reference"));
-  EXPECT_THAT(failure(python3_string("module") + "\x85Q"), HasSubstr("something else"));
-  EXPECT_THAT(failure(PickledTensor{.record = std::string(33, '0')}), HasSubstr("too long"));
+  EXPECT_THAT(failure_with("ctorch\nFloatStorage\n)R"),
+              HasSubstr("a storage class where a function"));
+  EXPECT_THAT(failure_with("ccollections\nOrderedDict\nK\1\x85R"), HasSubstr("of something"));
+  EXPECT_THAT(failure_with("ctorch._utils\n_rebuild_tensor_v2\n)R"),
+              HasSubstr("lacks the storage"));
+  EXPECT_THAT(failure_with("ctorch._utils\n_rebuild_parameter\nN\x85R"), HasSubstr("None"));
+  EXPECT_THAT(failure_with(PickledTensor().bytes() + "}b"), HasSubstr("a tensor as an object"));
+  EXPECT_THAT(failure_with("NQ"), HasSubstr("None as a reference"));
+  EXPECT_THAT(failure_with(python3_string("module") + "\x85Q"), HasSubstr("something else"));
+  EXPECT_THAT(failure_with(PickledTensor{.record = std::string(33, '0')}), HasSubstr("too long"));
 }
 
 TEST(StateDict, RefusesEveryOpcodeThatMakesObjectsOfClasses) {
   for (const char opcode : {'\x81', '\x92', '\x82', '\x83', '\x84', 'o', 'i', 'P', '\x97'}) {
-    EXPECT_THAT(failure(")"s + opcode), HasSubstr("none of those that are read"))
+    EXPECT_THAT(failure_with(")"s + opcode), HasSubstr("none of those that are read"))
         << static_cast<int>(opcode);
   }
 }
 
 TEST(StateDict, RefusesOtherValuesThanTensors) {
-  EXPECT_THAT(failure("K\3"), AllOf(HasSubstr("'x' is an int"), HasSubstr("state_dict()")));
+  EXPECT_THAT(failure_with("K\3"), AllOf(HasSubstr("'x' is an int"), HasSubstr("state_dict()")));
   EXPECT_THAT(test::failure_of([] { read("]"); }), HasSubstr("a list as the dict"));
   EXPECT_THAT(test::failure_of([] { read("}K\1" + PickledTensor().bytes() + "s"); }),
               HasSubstr("an int as the name"));
@@ -119,8 +121,8 @@ TEST(StateDict, RefusesOtherValuesThanTensors) {
 TEST(StateDict, RefusesTensorsThatDoNotFitTheirStorage) {
   constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
   constexpr auto kHalf = std::int64_t{1} << 32;
-  EXPECT_EQ(failure(PickledTensor{}), "no exception");
-  EXPECT_EQ(failure(PickledTensor{.elements = 0, .shape = {0, 3}, .strides = {3, 1}}),
+  EXPECT_EQ(failure_with(PickledTensor{}), "no exception");
+  EXPECT_EQ(failure_with(PickledTensor{.elements = 0, .shape = {0, 3}, .strides = {3, 1}}),
             "no exception");
   const std::vector<PickledTensor> wrong = {
       {.elements = 5},
@@ -139,9 +141,9 @@ TEST(StateDict, RefusesTensorsThatDoNotFitTheirStorage) {
       {.elements = 0, .shape = {}, .strides = {}},
   };
   for (std::size_t i = 0; i < wrong.size(); ++i) {
-    EXPECT_THAT(failure(wrong[i]), AllOf(HasSubstr("'x'"), HasSubstr("do not fit"))) << i;
+    EXPECT_THAT(failure_with(wrong[i]), AllOf(HasSubstr("'x'"), HasSubstr("do not fit"))) << i;
   }
-  EXPECT_THAT(failure(PickledTensor{.shape = std::vector<std::int64_t>(17, 1)}),
+  EXPECT_THAT(failure_with(PickledTensor{.shape = std::vector<std::int64_t>(17, 1)}),
               HasSubstr("dimensions"));
 }
 

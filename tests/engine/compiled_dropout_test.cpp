@@ -9,7 +9,7 @@ namespace {
 
 using torch::Tensor;
 
-constexpr StepKey kKey{.seed = 3, .step = 8};
+constexpr StepKey kDropoutKey{.seed = 3, .step = 8};
 constexpr double kProbability = 0.3;
 
 /// Multiplies each of `channels` channels by a weight of its own, 1, and drops: the scores are the
@@ -37,7 +37,7 @@ Batch ones_for(const Model& model, std::int64_t count) {
 
 TEST(CompiledDropout, KeepsItsShareAndScalesIt) {
   Compiled compiled(weights_and_dropout(33, 17, false));
-  const Tensor scores = compiled.engine->gradient(ones_for(compiled.model, 5), kKey).scores;
+  const Tensor scores = compiled.engine->gradient(ones_for(compiled.model, 5), kDropoutKey).scores;
   const Tensor kept = scores.ne(0);
   // 47,685 draws have a standard deviation of 0.0021.
   EXPECT_NEAR(kept.to(torch::kFloat64).mean().item<double>(), 1 - kProbability, 0.01);
@@ -49,7 +49,7 @@ TEST(CompiledDropout, GivesNoGradientExactlyWhereItDropped) {
   for (const Precision precision : {Precision::kFp32, Precision::kBf16}) {
     if (!why_not(precision).empty()) continue;
     Compiled compiled(weights_and_dropout(129, 1, false), {.precision = precision});
-    const auto forward = compiled.engine->gradient(ones_for(compiled.model, 1), kKey);
+    const auto forward = compiled.engine->gradient(ones_for(compiled.model, 1), kDropoutKey);
     EXPECT_TRUE(torch::equal(forward.scores[0].ne(0), compiled.gradient_of("scale.weight").ne(0)));
     EXPECT_TRUE(forward.scores.eq(0).any().item<bool>());
   }
@@ -57,7 +57,7 @@ TEST(CompiledDropout, GivesNoGradientExactlyWhereItDropped) {
 
 TEST(CompiledDropout, DropsWholeChannelsWhenAsked) {
   Compiled compiled(weights_and_dropout(33, 3, true));
-  const auto forward = compiled.engine->gradient(ones_for(compiled.model, 40), kKey);
+  const auto forward = compiled.engine->gradient(ones_for(compiled.model, 40), kDropoutKey);
   const Tensor kept = forward.scores.view({40, 33, 9}).ne(0).to(torch::kFloat64).mean(2);
   EXPECT_TRUE((kept.eq(0) | kept.eq(1)).all().item<bool>());
   // 1,320 draws have a standard deviation of 0.013.
@@ -68,12 +68,12 @@ TEST(CompiledDropout, DropsEqualsWhateverReplicasAndMicroBatch) {
   const auto make = [] { return make_model("lab-cnn", {{1, 28, 28}, 10}, 3); };
   Compiled whole(make());
   const Batch batch = random_batch(whole.model, 17);
-  const Tensor scores = whole.engine->gradient(batch, kKey).scores;
+  const Tensor scores = whole.engine->gradient(batch, kDropoutKey).scores;
   for (const CompiledOptions& options :
        {CompiledOptions{.replicas = 2}, CompiledOptions{.replicas = 3},
         CompiledOptions{.micro_batch = 5}, CompiledOptions{.replicas = 3, .micro_batch = 2}}) {
     Compiled parts(make(), options);
-    EXPECT_LT(relative_difference(parts.engine->gradient(batch, kKey).scores, scores), 1e-5);
+    EXPECT_LT(relative_difference(parts.engine->gradient(batch, kDropoutKey).scores, scores), 1e-5);
     EXPECT_LT(relative_difference(parts.parameters.gradients(), whole.parameters.gradients()), 1e-5)
         << options.replicas << " replicas, micro-batches of " << options.micro_batch;
   }
@@ -82,13 +82,13 @@ TEST(CompiledDropout, DropsEqualsWhateverReplicasAndMicroBatch) {
 TEST(CompiledDropout, DropsOthersWhenAnyPartOfTheKeyDiffers) {
   Compiled compiled(weights_and_dropout(33, 3, false));
   const Batch batch = ones_for(compiled.model, 2);
-  const Tensor scores = compiled.engine->gradient(batch, kKey).scores;
+  const Tensor scores = compiled.engine->gradient(batch, kDropoutKey).scores;
   for (const StepKey key : {StepKey{.seed = 4, .step = 8}, StepKey{.seed = 3, .step = 9}}) {
     const Tensor others = compiled.engine->gradient(batch, key).scores;
     EXPECT_FALSE(torch::equal(others, scores));
   }
   EXPECT_FALSE(torch::equal(scores[0], scores[1]));
-  EXPECT_TRUE(torch::equal(compiled.engine->gradient(batch, kKey).scores, scores));
+  EXPECT_TRUE(torch::equal(compiled.engine->gradient(batch, kDropoutKey).scores, scores));
 }
 
 TEST(CompiledDropout, DropsOthersInEachLayer) {
@@ -101,7 +101,7 @@ TEST(CompiledDropout, DropsOthersInEachLayer) {
       return torch::cat({torch::dropout(x, 0.5, true), torch::dropout(x, 0.5, true)}, 1).flatten(1);
     };
   }));
-  const Tensor scores = compiled.engine->gradient(ones_for(compiled.model, 1), kKey).scores;
+  const Tensor scores = compiled.engine->gradient(ones_for(compiled.model, 1), kDropoutKey).scores;
   EXPECT_FALSE(torch::equal(scores.slice(1, 0, 81), scores.slice(1, 81)));
 }
 

@@ -30,8 +30,8 @@ Model convolution_and_norm(const BatchNormOptions& options, int uses) {
 }
 
 /// A model on replicas of the eager engine, or, with one, on the eager engine itself.
-struct Trained {
-  Trained(const std::function<Model()>& make, std::size_t replicas)
+struct TrainedTogether {
+  TrainedTogether(const std::function<Model()>& make, std::size_t replicas)
       : model(make()),
         parameters(*model.module),
         engine(replicas == 1 ? make_eager_engine(model, parameters)
@@ -50,7 +50,7 @@ TEST(ReplicatedBatchNorm, KeepsStatisticsOfTheWholeBatch) {
   for (const auto& options : {plain, cumulative, BatchNormOptions(5).affine(false)}) {
     const auto make = [&] { return convolution_and_norm(options, 1); };
     for (const std::size_t replicas : {2, 3}) {
-      Trained one(make, 1), many(make, replicas);
+      TrainedTogether one(make, 1), many(make, replicas);
       for (const std::int64_t size : {17, 4, 9, 1}) {  // unequal shares
         const Batch batch = random_batch(one.model, size);
         one.engine->gradient(batch, {});
@@ -71,7 +71,7 @@ TEST(ReplicatedBatchNorm, KeepsStatisticsOfTheWholeBatch) {
 TEST(ReplicatedBatchNorm, NormalisesEachReplicasPart) {
   for (const int uses : {1, 2}) {
     const auto make = [&] { return convolution_and_norm(BatchNormOptions(5), uses); };
-    Trained many(make, 3), one(make, 1);
+    TrainedTogether many(make, 3), one(make, 1);
     const Batch batch = random_batch(one.model, 8);
     const Tensor scores = many.engine->gradient(batch, {}).scores;
     Tensor sum = torch::zeros_like(one.parameters.gradients());
@@ -85,7 +85,7 @@ TEST(ReplicatedBatchNorm, NormalisesEachReplicasPart) {
 }
 
 TEST(ReplicatedBatchNorm, MovesALayerUsedTwiceInItsOrder) {
-  Trained trained([] { return convolution_and_norm(BatchNormOptions(5), 2); }, 2);
+  TrainedTogether trained([] { return convolution_and_norm(BatchNormOptions(5), 2); }, 2);
   trained.engine->gradient(random_batch(trained.model, 8), {});
   const auto buffers = trained.model.module->named_buffers();
   EXPECT_EQ(buffers["norm.num_batches_tracked"].item<std::int64_t>(), 2);
@@ -100,7 +100,7 @@ TEST(ReplicatedBatchNorm, RefusesOneValuePerChannelOfAPart) {
       return [=](Tensor x) mutable { return linear->forward(norm->forward(x).flatten(1)); };
     });
   };
-  Trained trained(make, 2);
+  TrainedTogether trained(make, 2);
   EXPECT_THAT(
       [&] { trained.engine->gradient(random_batch(trained.model, 3), {}); },
       testing::ThrowsMessage<std::exception>(testing::HasSubstr("more than 1 value per channel")));

@@ -31,8 +31,8 @@ Make named(const std::string& text) {
 }
 
 /// A model with so many replicas of the eager engine on the CPU.
-struct Trained {
-  Trained(const Make& make, int replicas, int threads = 1)
+struct TrainedReplicas {
+  TrainedReplicas(const Make& make, int replicas, int threads = 1)
       : model(make()),
         parameters(*model.module),
         engine(make_engine(
@@ -49,7 +49,8 @@ struct Trained {
 constexpr double kRounding = 2e-5;
 
 /// Steps of SGD with both, on batches of `sizes`, one after another.
-void expect_equal_steps(Trained& one, Trained& many, std::initializer_list<std::int64_t> sizes) {
+void expect_equal_steps(TrainedReplicas& one, TrainedReplicas& many,
+                        std::initializer_list<std::int64_t> sizes) {
   std::int64_t step = 0;
   for (const std::int64_t size : sizes) {
     SCOPED_TRACE(fmt::format("{} images", size));
@@ -75,14 +76,14 @@ TEST(Replicated, EqualsOneReplica) {
   for (const char* const text : {"mlp", "lenet", "lab-cnn", "lab-cnn:dropout=0.6", "cifar-net"}) {
     for (const int replicas : {2, 3}) {
       SCOPED_TRACE(fmt::format("{}, {} replicas", text, replicas));
-      Trained one(named(text), 1), many(named(text), replicas);
+      TrainedReplicas one(named(text), 1), many(named(text), replicas);
       expect_equal_steps(one, many, {17, 6, 1, 2, 4, 32});
     }
   }
 }
 
 TEST(Replicated, DropsWhatOneReplicaDropsOfARanksShare) {
-  Trained one(named("lab-cnn"), 1), many(named("lab-cnn"), 3);
+  TrainedReplicas one(named("lab-cnn"), 1), many(named("lab-cnn"), 3);
   Batch share = random_batch(one.model, 11);
   share.first_image = 13;
   share.step_images = 40;
@@ -94,7 +95,7 @@ TEST(Replicated, DropsWhatOneReplicaDropsOfARanksShare) {
 
 TEST(Replicated, GivesEqualBitsWhenTheKeyIsEqual) {
   for (const char* const text : {"lab-cnn", "resnet18"}) {
-    Trained trained(named(text), 3);
+    TrainedReplicas trained(named(text), 3);
     const Batch batch = random_batch(trained.model, 17);
     const Forward first = trained.engine->gradient(batch, kKey);
     const Tensor gradient = trained.parameters.gradients().clone();
@@ -107,7 +108,7 @@ TEST(Replicated, GivesEqualBitsWhenTheKeyIsEqual) {
 }
 
 TEST(Replicated, GivesZeroWhenEmpty) {
-  Trained trained(named("mlp"), 2);
+  TrainedReplicas trained(named("mlp"), 2);
   trained.engine->gradient(random_batch(trained.model, 4), kKey);
   const Forward forward = trained.engine->gradient(random_batch(trained.model, 0), kKey);
   EXPECT_EQ(forward.loss.item<double>(), 0);
@@ -141,7 +142,7 @@ struct Watched {
 
 TEST(Replicated, ThrowsWhatAReplicaThrewAndGoesOn) {
   Watched watched;
-  Trained trained([&] { return watched.model(); }, 3);
+  TrainedReplicas trained([&] { return watched.model(); }, 3);
   const Batch good = random_batch(trained.model, 7);
   trained.engine->gradient(good, kKey);
   const Tensor gradient = trained.parameters.gradients().clone();
@@ -161,7 +162,7 @@ TEST(Replicated, RunsAThreadPerReplicaWhichShareLibTorchsThreads) {
   const int before = at::get_num_threads();
   Watched watched;
   {
-    Trained trained([&] { return watched.model(); }, 3, 7);
+    TrainedReplicas trained([&] { return watched.model(); }, 3, 7);
     trained.engine->gradient(random_batch(trained.model, 7), kKey);
     EXPECT_EQ(trained.engine->describe(7), "eager, fp32, 3 replicas on the CPU, 2 threads each");
   }
@@ -176,7 +177,7 @@ TEST(Replicated, LeavesFrozenParametersAlone) {
     model.module->parameters().front().set_requires_grad(false);
     return model;
   };
-  Trained one(make, 1), many(make, 2);
+  TrainedReplicas one(make, 1), many(make, 2);
   expect_equal_steps(one, many, {9, 4});
   const auto& slice = many.parameters.slices().front();
   EXPECT_TRUE(many.parameters.gradients().slice(0, 0, slice.elements).eq(0).all().item<bool>());
@@ -212,7 +213,7 @@ TEST(Replicated, RefusesACopyThatIsNone) {
 }
 
 TEST(Replicated, RefusesToSynchroniseBatchNorm) {
-  Trained trained(named("resnet18"), 2);
+  TrainedReplicas trained(named("resnet18"), 2);
   EXPECT_THAT([&] { trained.engine->synchronise_batch_norm([](const Tensor&) {}); },
               testing::ThrowsMessage<UsageError>(HasSubstr("--replicas 1")));
 }
@@ -229,7 +230,7 @@ TEST(Replicated, EqualsOneReplicaOnGpus) {
     };
   };
   for (const char* const text : {"mlp", "lab-cnn:dropout=0", "lenet"}) {
-    Trained one(on_gpu(text), 1), many(on_gpu(text), 2);
+    TrainedReplicas one(on_gpu(text), 1), many(on_gpu(text), 2);
     EXPECT_THAT(many.engine->describe(17), HasSubstr("cuda:0, cuda:1"));
     expect_equal_steps(one, many, {17, 6, 1, 2, 32});
   }

@@ -20,11 +20,11 @@ namespace {
 
 using test::run_small_net;
 
-constexpr int kSteps = 12;
-constexpr double kLr = 0.5;
+constexpr int kClippedSteps = 12;
+constexpr double kClippedRate = 0.5;
 
 // Prints the loss before each step, then how many gradients were clipped.
-constexpr const char* kCode = R"(
+constexpr const char* kClipCode = R"(
 o = torch.optim.SGD(net.parameters(), lr=0.5, momentum=0.9)
 clipped = 0
 for step in range(12):
@@ -36,14 +36,14 @@ print(clipped)
 )";
 
 TEST(Clip, EqualsPythons) {
-  auto output = test::ask_python(test::kSmallNetInPython + kCode);
+  auto output = test::ask_python(test::kSmallNetInPython + kClipCode);
   if (!output) GTEST_SKIP() << "Python has no torch to compare with";
   const std::vector<double> expected{std::istream_iterator<double>(*output), {}};
-  ASSERT_EQ(expected.size(), kSteps + 1) << output->str();
+  ASSERT_EQ(expected.size(), kClippedSteps + 1) << output->str();
   EXPECT_GT(expected.back(), 0) << "nothing was clipped";
-  EXPECT_LT(expected.back(), kSteps) << "everything was clipped";
-  const auto run = run_small_net("sgd:momentum=0.9,clip=0.3", kSteps, kLr);
-  for (std::size_t i = 0; i < kSteps; ++i) {
+  EXPECT_LT(expected.back(), kClippedSteps) << "everything was clipped";
+  const auto run = run_small_net("sgd:momentum=0.9,clip=0.3", kClippedSteps, kClippedRate);
+  for (std::size_t i = 0; i < kClippedSteps; ++i) {
     EXPECT_NEAR(run.losses[i], expected[i], 1e-5 * expected[i]) << "step " << i;  // roundings
   }
 }
@@ -52,9 +52,10 @@ class ClipOf : public testing::TestWithParam<std::string> {};
 
 TEST_P(ClipOf, TakesTheNormOverAllParts) {
   const std::string text = GetParam() + ":clip=0.3";
-  const auto whole = run_small_net(text, kSteps, 0.05);
-  EXPECT_NE(whole.losses, run_small_net(GetParam(), kSteps, 0.05).losses) << "nothing was clipped";
-  const auto parts = run_small_net(text, kSteps, 0.05, {17, 17, 60});
+  const auto whole = run_small_net(text, kClippedSteps, 0.05);
+  EXPECT_NE(whole.losses, run_small_net(GetParam(), kClippedSteps, 0.05).losses)
+      << "nothing was clipped";
+  const auto parts = run_small_net(text, kClippedSteps, 0.05, {17, 17, 60});
   EXPECT_TRUE(torch::allclose(parts.values(), whole.values(), 1e-5, 1e-6))
       << (parts.values() - whole.values()).abs().max();
 }

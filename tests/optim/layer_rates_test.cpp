@@ -11,7 +11,7 @@ namespace {
 using test::OptimizerRun;
 using torch::Tensor;
 
-constexpr double kLr = 0.3;
+constexpr double kBaseRate = 0.3;
 
 Tensor in_fp64(const Tensor& tensor) { return tensor.to(torch::kFloat64, false, true); }
 
@@ -50,10 +50,10 @@ void expect_lars(const std::string& text, const Rates& rates, double momentum, d
 }
 
 TEST(Lars, FollowsItsFormula) {
-  expect_lars("lars", {.lr = kLr}, 0.9, 0, 0.001);
-  expect_lars("lars:momentum=0.5,weight_decay=0.1,trust=0.02", {.lr = kLr}, 0.5, 0.1, 0.02);
-  expect_lars("lars:momentum=0,trust=0.1", {.lr = kLr}, 0, 0, 0.1);
-  expect_lars("lars:trust=0.1", {.lr = kLr, .momentum = 0.7}, 0.7, 0, 0.1);
+  expect_lars("lars", {.lr = kBaseRate}, 0.9, 0, 0.001);
+  expect_lars("lars:momentum=0.5,weight_decay=0.1,trust=0.02", {.lr = kBaseRate}, 0.5, 0.1, 0.02);
+  expect_lars("lars:momentum=0,trust=0.1", {.lr = kBaseRate}, 0, 0, 0.1);
+  expect_lars("lars:trust=0.1", {.lr = kBaseRate, .momentum = 0.7}, 0.7, 0, 0.1);
 }
 
 void expect_lamb(const std::string& text, const Rates& rates, double beta1, double beta2,
@@ -71,21 +71,21 @@ void expect_lamb(const std::string& text, const Rates& rates, double beta1, doub
 }
 
 TEST(Lamb, FollowsItsFormula) {
-  expect_lamb("lamb", {.lr = kLr}, 0.9, 0.999, 1e-6, 0.01);
-  expect_lamb("lamb:beta1=0.8,beta2=0.9,epsilon=1e-3,weight_decay=0.2", {.lr = kLr}, 0.8, 0.9, 1e-3,
-              0.2);
-  expect_lamb("lamb:weight_decay=0", {.lr = kLr, .momentum = 0.7}, 0.7, 0.999, 1e-6, 0);
+  expect_lamb("lamb", {.lr = kBaseRate}, 0.9, 0.999, 1e-6, 0.01);
+  expect_lamb("lamb:beta1=0.8,beta2=0.9,epsilon=1e-3,weight_decay=0.2", {.lr = kBaseRate}, 0.8, 0.9,
+              1e-3, 0.2);
+  expect_lamb("lamb:weight_decay=0", {.lr = kBaseRate, .momentum = 0.7}, 0.7, 0.999, 1e-6, 0);
 }
 
 class LayerRates : public testing::TestWithParam<std::string> {};
 
 TEST_P(LayerRates, StepAlikeWhereverTheParametersAreCut) {
   constexpr int kSteps = 8;
-  const auto whole = test::run_small_net(GetParam(), kSteps, kLr);
+  const auto whole = test::run_small_net(GetParam(), kSteps, kBaseRate);
   // Weights lie in [0, 48) and [56, 88), biases behind each: within, between and in nothing.
   for (const std::vector<std::int64_t>& cuts :
        {std::vector<std::int64_t>{17}, {48, 57}, {0, 0, 91}}) {
-    const auto parts = test::run_small_net(GetParam(), kSteps, kLr, cuts);
+    const auto parts = test::run_small_net(GetParam(), kSteps, kBaseRate, cuts);
     for (int i = 0; i < kSteps; ++i) {
       const auto step = static_cast<std::size_t>(i);
       EXPECT_NEAR(parts.losses[step], whole.losses[step], 1e-6) << "step " << i;

@@ -33,7 +33,7 @@ const Counterpart kCounterparts[] = {
 
 // For each (options, lr, steps) prints of each step the loss before it, the evaluations and the
 // parameters after it.
-constexpr const char* kCode = R"(
+constexpr const char* kLbfgsCode = R"(
 start = {name: p.clone() for name, p in net.state_dict().items()}
 for i in range(1, len(sys.argv), 3):
     net.load_state_dict(start)
@@ -73,8 +73,8 @@ void expect_like_python(const Counterpart& pair, std::istream& output) {
 }
 
 TEST(Lbfgs, EqualsPythonsStepByStep) {
-  auto output =
-      test::ask_python(test::kSmallNetInPython + kCode, kCounterparts, [](const Counterpart& pair) {
+  auto output = test::ask_python(
+      test::kSmallNetInPython + kLbfgsCode, kCounterparts, [](const Counterpart& pair) {
         return std::vector{pair.theirs, std::to_string(pair.lr), std::to_string(pair.steps)};
       });
   if (!output) GTEST_SKIP() << "Python has no torch to compare with";

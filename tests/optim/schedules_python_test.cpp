@@ -6,7 +6,7 @@
 namespace yoke {
 namespace {
 
-constexpr double kLr = 0.4;
+constexpr double kScheduledRate = 0.4;
 
 /// A schedule of Yoke, and PyTorch's for an optimizer `o` and `total` steps.
 struct Counterpart {
@@ -35,7 +35,7 @@ const Counterpart kCounterparts[] = {
 
 // For each (expression, total, steps per epoch) prints rate and momentum at each step, with SGD's
 // momentum, then again with Adam's first beta.
-constexpr const char* kCode = R"(
+constexpr const char* kScheduleCode = R"(
 import sys, warnings
 import torch
 from torch.optim.lr_scheduler import *
@@ -57,7 +57,8 @@ for i in range(1, len(sys.argv), 3):
 void expect_like_python(const Counterpart& pair, std::istream& output) {
   SCOPED_TRACE(pair.theirs);
   const Schedule schedule = make_schedule(
-      pair.ours, {.lr = kLr, .total_steps = pair.total, .steps_per_epoch = pair.steps_per_epoch});
+      pair.ours,
+      {.lr = kScheduledRate, .total_steps = pair.total, .steps_per_epoch = pair.steps_per_epoch});
   for (std::int64_t i = 0; i < 2 * pair.total; ++i) {
     const std::int64_t step = i % pair.total;
     double lr = 0, momentum = 0;
@@ -71,7 +72,7 @@ void expect_like_python(const Counterpart& pair, std::istream& output) {
 }
 
 TEST(Schedules, EqualPythonsAtEveryStep) {
-  auto output = test::ask_python(kCode, kCounterparts, [](const Counterpart& pair) {
+  auto output = test::ask_python(kScheduleCode, kCounterparts, [](const Counterpart& pair) {
     return std::vector{pair.theirs, std::to_string(pair.total),
                        std::to_string(pair.steps_per_epoch)};
   });

@@ -42,7 +42,7 @@ struct Share {
 };
 
 /// As uneven as can be: rank r has r parts, rank 0 none.
-Share share_of(std::int64_t images, int rank, int ranks) {
+Share images_of_rank(std::int64_t images, int rank, int ranks) {
   if (ranks == 1) return {0, images};
   const std::int64_t parts = std::int64_t{ranks} * (ranks - 1) / 2;
   const std::int64_t before = std::int64_t{rank} * (rank - 1) / 2;
@@ -103,7 +103,7 @@ struct Setting {
   bool drop_gradients = false;  // before each step, as zero_grad() of newer versions does
 };
 
-Result train(int ranks, const Setting& setting) {
+Result train_network(int ranks, const Setting& setting) {
   Result result;
   run_ranks(ranks, [&](const Group& group) {
     at::set_num_threads(1);
@@ -113,7 +113,7 @@ Result train(int ranks, const Setting& setting) {
     const auto optimizer = make(setting.optimizer, network);
     for (std::int64_t step = 0; step < kSteps; ++step) {
       if (setting.drop_gradients) network.zero_grad(/*set_to_none=*/true);
-      const Share share = share_of(images_of(step), group.rank, ranks);
+      const Share share = images_of_rank(images_of(step), group.rank, ranks);
       const Tensor loss = share.size() == 0 ? Tensor() : loss_of(network, step, share);
       const Tensor mean = parallel.backward(loss, share.size());
       optimizer->step();
@@ -135,7 +135,7 @@ void expect_near(const Result& a, const Result& b) {
 }
 
 TEST(DataParallel, TakesTheStepsOfLibTorchAloneWithOneRank) {
-  const Result alone = train_alone("sgd"), one = train(1, {});
+  const Result alone = train_alone("sgd"), one = train_network(1, {});
   EXPECT_EQ(alone.losses, one.losses);
   EXPECT_TRUE(alone.values.equal(one.values));
 }
@@ -143,18 +143,19 @@ TEST(DataParallel, TakesTheStepsOfLibTorchAloneWithOneRank) {
 TEST(DataParallel, TakesTheStepsOfOneRankWhateverTheShares) {
   const Result alone = train_alone("sgd");
   for (const int ranks : {2, 3, 4}) {
-    expect_near(train(ranks, {}), alone);
-    expect_near(train(ranks, {.comm = "gloo"}), alone);
-    expect_near(train(ranks, {.options = {.first_bucket_bytes = 0, .bucket_bytes = 0}}), alone);
+    expect_near(train_network(ranks, {}), alone);
+    expect_near(train_network(ranks, {.comm = "gloo"}), alone);
+    expect_near(train_network(ranks, {.options = {.first_bucket_bytes = 0, .bucket_bytes = 0}}),
+                alone);
   }
 }
 
 TEST(DataParallel, ServesAnyOptimizer) {
-  expect_near(train(3, {.optimizer = "adam"}), train_alone("adam"));
+  expect_near(train_network(3, {.optimizer = "adam"}), train_alone("adam"));
 }
 
 TEST(DataParallel, PutsBackGradientsThatAnOptimizerDropped) {
-  const Result kept = train(3, {}), dropped = train(3, {.drop_gradients = true});
+  const Result kept = train_network(3, {}), dropped = train_network(3, {.drop_gradients = true});
   EXPECT_EQ(kept.losses, dropped.losses);
   EXPECT_TRUE(kept.values.equal(dropped.values));
 }
@@ -168,7 +169,7 @@ TEST(DataParallel, LeavesFrozenParametersAsTheyAre) {
     DataParallel parallel(network, *communicator);
     const auto optimizer = make("sgd", network);  // weight decay would move it
     for (std::int64_t step = 0; step < 2; ++step) {
-      const Share share = share_of(17, group.rank, 2);
+      const Share share = images_of_rank(17, group.rank, 2);
       parallel.backward(share.size() == 0 ? Tensor() : loss_of(network, step, share), share.size());
       optimizer->step();
     }

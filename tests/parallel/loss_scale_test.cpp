@@ -17,7 +17,7 @@ namespace {
 using testing::HasSubstr;
 using torch::Tensor;
 
-constexpr int kSteps = 6, kPlanted = 3;
+constexpr int kScaledSteps = 6, kPlanted = 3;
 
 /// A rank with the classifier in o2, whose gradient can be made to overflow.
 struct ScaledRank {
@@ -36,7 +36,7 @@ struct ScaledRank {
                                                .communicator = communicator,
                                                .scaler = &scaler})),
         optimizer(strategy->make_optimizer(optimizer_text)) {
-    strategy->begin({.steps_per_epoch = kSteps, .total_steps = kSteps});
+    strategy->begin({.steps_per_epoch = kScaledSteps, .total_steps = kScaledSteps});
   }
 
   void step(const Batch& batch) {
@@ -72,7 +72,7 @@ TEST_P(Overflow, OfOneRankSkipsThatStepOnAll) {
       at::set_num_threads(1);
       const auto communicator = make_communicator(ranks == 1 ? "single" : "gloo", group);
       ScaledRank rank(GetParam(), "adam:clip=1", *communicator);
-      for (int step = 0; step < kSteps; ++step) {
+      for (int step = 0; step < kScaledSteps; ++step) {
         rank.overflows = step == kPlanted && group.rank == ranks - 1;
         const auto before = rank.all();
         rank.step(share_of(batch_of(17), group.rank, ranks));
@@ -100,7 +100,7 @@ TEST(ScaledLosses, TrainEachRankByItsOwnScaleBetweenMeans) {
     at::set_num_threads(1);
     const auto communicator = make_communicator("gloo", group);
     ScaledRank rank("averaging:every=2,momentum=reset", "adam", *communicator);
-    for (int step = 0; step < kSteps; ++step) {
+    for (int step = 0; step < kScaledSteps; ++step) {
       rank.overflows = step == kPlanted && group.rank == 1;
       rank.step(share_of(batch_of(17), group.rank, 2));
     }

@@ -1,4 +1,6 @@
 // Synchronised batch norm: ranks together normalise as one rank with the whole batch does.
+#include "yoke/engine/sync_batch_norm.h"
+
 #include <gtest/gtest.h>
 #include <torch/nn/modules/batchnorm.h>
 #include <torch/nn/modules/conv.h>
@@ -7,7 +9,6 @@
 #include "tests/support/ranks.h"
 #include "yoke/comm/factory.h"
 #include "yoke/engine/eager.h"
-#include "yoke/engine/sync_batch_norm.h"
 #include "yoke/parallel/strategy.h"
 
 namespace yoke::test {
@@ -37,7 +38,7 @@ struct Result {
 };
 
 /// Four steps of 7 images, the last of 1: with more ranks, some have none.
-Result train(int ranks, const std::string& strategy_text) {
+Result train_network_of(int ranks, const std::string& strategy_text) {
   Result result;
   run_ranks(ranks, [&](const Group& group) {
     at::set_num_threads(1);
@@ -70,15 +71,15 @@ Result train(int ranks, const std::string& strategy_text) {
 }
 
 TEST(SyncBatchNorm, NormalisesOverAllRanks) {
-  const Result one = train(1, "allreduce");
+  const Result one = train_network_of(1, "allreduce");
   for (const int ranks : {1, 2, 3}) {
-    const Result many = train(ranks, "allreduce:sync_batchnorm=true");
+    const Result many = train_network_of(ranks, "allreduce:sync_batchnorm=true");
     EXPECT_TRUE(many.losses.allclose(one.losses, 1e-4, 1e-5)) << many.losses << one.losses;
     EXPECT_TRUE(many.values.allclose(one.values, 1e-3, 1e-4)) << ranks;
     EXPECT_TRUE(many.mean.allclose(one.mean, 1e-4, 1e-5)) << ranks;
     EXPECT_TRUE(many.variance.allclose(one.variance, 1e-4, 1e-5)) << ranks;
   }
-  EXPECT_FALSE(train(2, "allreduce").values.allclose(one.values, 1e-3, 1e-4));
+  EXPECT_FALSE(train_network_of(2, "allreduce").values.allclose(one.values, 1e-3, 1e-4));
 }
 
 TEST(SyncBatchNorm, TakesNumbersWhoseSquaresAreNotInFp16) {

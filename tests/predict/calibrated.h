@@ -5,6 +5,9 @@
 
 namespace yoke::test {
 
+/// Bytes on the wire for a byte of payload.
+inline constexpr double kFrames = 1538.0 / 1448;
+
 /// A step of 1 ms and 0.1 ms for each image on one thread, half of that on two; 0.6 of it forward
 /// and backward; no spread, nobody waits for data.
 inline predict::Layout round_layout(int ranks, int threads) {

@@ -15,8 +15,6 @@ using test::round_calibration;
 using testing::HasSubstr;
 
 constexpr double kMegabyte = 1e6;
-constexpr double kFrames = 1538.0 / 1448;  // on the wire for a byte of payload
-
 Cluster linked(std::int64_t hosts, double bytes_per_second, double latency, int ranks = 1) {
   Cluster cluster = free_cluster(hosts);
   cluster.link_bytes_per_second = bytes_per_second;
@@ -48,12 +46,12 @@ TEST(Network, CostsTheLinkWhenThatIsSlower) {
   // Of 4 hosts: 6 messages of 0.1 + 0.4 ms; 1.5 MB at 10 MB/s, which hide half of 1.5 ms copying.
   const Cost cost = sum(linked(4, 1e7, 4e-4));
   EXPECT_NEAR(cost.busy, 1.5e-3, 1e-9);
-  EXPECT_NEAR(cost.total(), 6 * 5e-4 + 0.15 * kFrames + 0.75e-3, 1e-9);
+  EXPECT_NEAR(cost.total(), 6 * 5e-4 + 0.15 * test::kFrames + 0.75e-3, 1e-9);
 }
 
 TEST(Network, HidesWhatIsCopiedBehindTheWireByCase) {
   const auto in = [](Case which) { return sum(linked(4, 1e7, 0), "auto", which).total(); };
-  const double wire = 6e-4 + 0.15 * kFrames;
+  const double wire = 6e-4 + 0.15 * test::kFrames;
   EXPECT_NEAR(in(Case::kLow), wire, 1e-9);
   EXPECT_NEAR(in(Case::kTypical), wire + 0.75e-3, 1e-9);
   EXPECT_NEAR(in(Case::kHigh), wire + 1.5e-3, 1e-9);
@@ -90,7 +88,7 @@ TEST(Network, SumsInLanesWhenHostsHaveSeveralRanks) {
   // Inside 1.5 times; 2 lanes of 0.5 MB each over 2 hosts, whose link carries both.
   const Cost cost = sum(linked(2, 1e7, 0, 2));
   EXPECT_NEAR(cost.busy, 1.5e-4 + 0.5e-3, 1e-9);
-  EXPECT_NEAR(cost.total(), 1.5 * 1.1e-4 + 2e-4 + 0.1 * kFrames + 0.25e-3, 1e-9);
+  EXPECT_NEAR(cost.total(), 1.5 * 1.1e-4 + 2e-4 + 0.1 * test::kFrames + 0.25e-3, 1e-9);
 }
 
 TEST(Network, TakesTheBetterOfRingAndHalvingWhenOverMpi) {
@@ -110,7 +108,7 @@ TEST(Network, IsNoFasterThanAThrottle) {
   const char* const fast = "throttle:megabytes_per_second=1e9,latency_milliseconds=0";
   EXPECT_NEAR(sum(free_cluster(2), fast).total(), 1.2e-3, 1e-9);
   // Nor than the link: 1 MB at 1 MB/s, half of 1 ms copying beside it.
-  EXPECT_NEAR(sum(linked(2, 1e6, 0), comm).total(), 2e-4 + kFrames + 0.5e-3, 1e-9);
+  EXPECT_NEAR(sum(linked(2, 1e6, 0), comm).total(), 2e-4 + test::kFrames + 0.5e-3, 1e-9);
 }
 
 TEST(Network, ScattersAndGathersOverAllRanksWhenThereAreHosts) {
@@ -122,7 +120,7 @@ TEST(Network, ScattersAndGathersOverAllRanksWhenThereAreHosts) {
   EXPECT_NEAR(network.scatter_and_gather_link_bytes(kMegabyte), 1.75e6, 1e-3);
   const Cost cost = network.scatter_and_gather(kMegabyte);
   EXPECT_NEAR(cost.busy, 1.5e-3, 1e-9);
-  EXPECT_NEAR(cost.total(), 6e-4 + 0.175 * kFrames + 0.75e-3, 1e-9);
+  EXPECT_NEAR(cost.total(), 6e-4 + 0.175 * test::kFrames + 0.75e-3, 1e-9);
 }
 
 TEST(Network, ScattersAndGathersAsItSumsWhenThereIsOneRankOrHost) {

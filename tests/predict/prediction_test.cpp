@@ -17,8 +17,6 @@ using test::job;
 using test::round_calibration;
 using testing::HasSubstr;
 
-constexpr double kFrames = 1538.0 / 1448;  // on the wire for a byte of payload
-
 Prediction on(const Cluster& cluster, const Job& what) {
   return predict(round_calibration(), what, cluster);
 }
@@ -48,12 +46,12 @@ TEST(Prediction, HidesWhatTheBackwardPassAllows) {
   // ns on the wire, apart from framing f, which hide half of 1 ns copying: the buckets wait 1.2 +
   // 36 f - 1.8 and 1.2 + 24 f - 1.2 ms, the loss 1.2 ms. The signals are done by 1.2 ms.
   const auto found = on(linked(4), job());
-  const double busy = 6e-3, waiting = 60e-3 * kFrames - 0.6e-3 + 1.2e-3;
+  const double busy = 6e-3, waiting = 60e-3 * test::kFrames - 0.6e-3 + 1.2e-3;
   EXPECT_NEAR(found.typical.step.link, busy + waiting - 2.22e-3, 1e-6);
   EXPECT_NEAR(found.bytes_per_step, 6e6, 1);
   // In one bucket nothing is hidden.
   const auto whole = on(linked(4), job("allreduce:first_bucket_mib=100"));
-  EXPECT_NEAR(whole.typical.step.link, 6 * 2e-4 + 60e-3 * kFrames + 3e-3 + 1.2e-3, 1e-6);
+  EXPECT_NEAR(whole.typical.step.link, 6 * 2e-4 + 60e-3 * test::kFrames + 3e-3 + 1.2e-3, 1e-6);
 }
 
 TEST(Prediction, SendsSignalsBeforeTheFirstBucket) {
@@ -79,7 +77,7 @@ TEST(Prediction, SendsMoreWhenStateIsInPartsOnSeveralRanksAHost) {
   // 6 messages of 0.2 ms, 70 ms and half of 6 MB copied. The loss: 1.5 of 0.01 ms in memory and 2
   // messages between the hosts. The signals are done before the gradient.
   const double loss = 0.015e-3 + 2 * 0.2e-3;
-  EXPECT_NEAR(found.typical.step.link, 1.2e-3 + 70e-3 * kFrames + 3e-3 + loss, 1e-6);
+  EXPECT_NEAR(found.typical.step.link, 1.2e-3 + 70e-3 * test::kFrames + 3e-3 + loss, 1e-6);
 }
 
 TEST(Prediction, SendsHalfWhenCompressed) {
@@ -88,7 +86,7 @@ TEST(Prediction, SendsHalfWhenCompressed) {
 
 TEST(Prediction, ExchangesOnceEveryHStepsWhenAveraging) {
   const double once = on(linked(4), job("averaging:every=1")).typical.step.link;
-  EXPECT_NEAR(once, 6 * 2e-4 + 60e-3 * kFrames + 3e-3, 1e-6);
+  EXPECT_NEAR(once, 6 * 2e-4 + 60e-3 * test::kFrames + 3e-3, 1e-6);
   EXPECT_NEAR(on(linked(4), job("averaging:every=50")).typical.step.link, once / 50, 1e-12);
   EXPECT_EQ(on(linked(4), job("averaging:every=end")).typical.step.link, 0);
 }
@@ -100,7 +98,7 @@ TEST(Prediction, WaitsForTheLinkOfAServer) {
   EXPECT_NEAR(alone.bytes_per_step, 2 * 32e6, 1);
   // Asynchronously they come one after the other, but the link is as fast as it is.
   const auto apart = on(linked(9), job("parameter-server:servers=1,mode=async"));
-  EXPECT_NEAR(apart.typical.step.total(), 0.32 * kFrames, 1e-6);
+  EXPECT_NEAR(apart.typical.step.total(), 0.32 * test::kFrames, 1e-6);
   EXPECT_LT(on(linked(9), job("parameter-server")).typical.step.link, 0.1);
 }
 

@@ -14,7 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// What ends with this process, with all it started.
-std::vector<std::string> isolated(const std::string& script) {
+std::vector<std::string> isolated_nodes(const std::string& script) {
   return {"setpriv",      "--pdeathsig",  "KILL",  "unshare", "--net",
           "--mount",      "--uts",        "--ipc", "--pid",   "--fork",
           "--kill-child", "--mount-proc", "bash",  "-c",      script};
@@ -68,13 +68,13 @@ std::string Slurm::why_not() {
       return fmt::format("{} is missing: run scripts/install-dependencies --tests", tool);
     }
   }
-  const auto made = run_program(isolated("ip link add eth0 type bridge"));
+  const auto made = run_program(isolated_nodes("ip link add eth0 type bridge"));
   return made.status == 0 ? "" : "this machine lets nobody make namespaces: " + made.output;
 }
 
 Slurm::Slurm(int nodes) {
   write_files(nodes);
-  program_ = std::make_unique<BackgroundProgram>(isolated(script(nodes)));
+  program_ = std::make_unique<BackgroundProgram>(isolated_nodes(script(nodes)));
   if (!comes_true([&] { return fs::exists(directory_.path() / "ready"); })) {
     throw std::runtime_error("Slurm did not start: " + program_->output() + log());
   }

@@ -23,6 +23,12 @@ class TemporaryDirectory {
   std::filesystem::path path_;
 };
 
+/// Files and folders right in `directory`.
+std::size_t count_entries(const std::filesystem::path& directory);
+
+/// The last line of `text`, without its end.
+std::string last_line(std::string text);
+
 /// What a finished program left.
 struct ProgramResult {
   int status = 0;      ///< Exit status, or 128 + the signal that ended it.

@@ -9,7 +9,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kHalf = 5, kAll = 9;  // steps, 4 an epoch, the last of which has 50 images
+constexpr int kServerHalf = 5,
+              kServerAll = 9;  // steps, 4 an epoch, the last of which has 50 images
 
 /// How ranks train.
 struct Way {
@@ -34,14 +35,14 @@ class ServerStateResumes : public testing::TestWithParam<const char*> {
 
   /// Begins in one way; goes on from copies of its checkpoint in each of the others.
   void expect_as_undisturbed(const Way& begun, const std::vector<Way>& others) const {
-    const auto expected = step_reports(train_to(kAll, {"allreduce", 1}, "undisturbed"));
-    const fs::path half = train_to(kHalf, begun, "half");
+    const auto expected = step_reports(train_to(kServerAll, {"allreduce", 1}, "undisturbed"));
+    const fs::path half = train_to(kServerHalf, begun, "half");
     for (const auto& [strategy, ranks] : others) {
       SCOPED_TRACE(
           fmt::format("{} on {}, then {} on {}", begun.strategy, begun.ranks, strategy, ranks));
       const std::string name = fmt::format("{}-{}", strategy, ranks);
       fs::copy(half, folder_.path() / name, fs::copy_options::recursive);
-      const auto found = step_reports(train_to(kAll, {strategy, ranks}, name));
+      const auto found = step_reports(train_to(kServerAll, {strategy, ranks}, name));
       ASSERT_EQ(found.size(), expected.size());
       for (std::size_t i = 0; i < found.size(); ++i) {
         // Ranks add up their shares in another order. Weights of which only the latest half is

@@ -28,14 +28,14 @@ std::vector<std::string> arguments(const std::string& strategy, const std::files
   return words;
 }
 
-struct Way {
+struct Setting {
   std::string strategy;
   int ranks;
 };
 
-void PrintTo(const Way& way, std::ostream* out) { *out << way.strategy << " " << way.ranks; }
+void PrintTo(const Setting& way, std::ostream* out) { *out << way.strategy << " " << way.ranks; }
 
-class TrainsLikeAllReduce : public testing::TestWithParam<Way> {
+class TrainsLikeAllReduce : public testing::TestWithParam<Setting> {
  protected:
   /// The run of one rank, which all tests share.
   static std::filesystem::path one() {
@@ -62,12 +62,14 @@ TEST_P(TrainsLikeAllReduce, OfOneRank) {
 
 INSTANTIATE_TEST_SUITE_P(
     Ways, TrainsLikeAllReduce,
-    testing::Values(Way{"averaging:every=1", 2}, Way{"averaging:every=1", 3},
-                    Way{"averaging:every=1", 4}, Way{"parameter-server", 2},
-                    Way{"parameter-server", 3}, Way{"parameter-server", 4},
-                    Way{"parameter-server:servers=1", 3}, Way{"parameter-server:servers=2", 4},
-                    Way{"allreduce:shard_state=true", 2}, Way{"allreduce:shard_state=true", 3},
-                    Way{"allreduce:shard_state=true", 4}),
+    testing::Values(Setting{"averaging:every=1", 2}, Setting{"averaging:every=1", 3},
+                    Setting{"averaging:every=1", 4}, Setting{"parameter-server", 2},
+                    Setting{"parameter-server", 3}, Setting{"parameter-server", 4},
+                    Setting{"parameter-server:servers=1", 3},
+                    Setting{"parameter-server:servers=2", 4},
+                    Setting{"allreduce:shard_state=true", 2},
+                    Setting{"allreduce:shard_state=true", 3},
+                    Setting{"allreduce:shard_state=true", 4}),
     [](const auto& info) {
       std::string name = info.param.strategy + "_on_" + std::to_string(info.param.ranks);
       std::replace_if(
@@ -75,7 +77,7 @@ INSTANTIATE_TEST_SUITE_P(
       return name;
     });
 
-class GoesOn : public testing::TestWithParam<Way> {};
+class GoesOn : public testing::TestWithParam<Setting> {};
 
 /// Stops where ranks have met, so that nothing of the run is lost.
 TEST_P(GoesOn, ExactlyFromACheckpoint) {
@@ -97,10 +99,10 @@ TEST_P(GoesOn, ExactlyFromACheckpoint) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Ways, GoesOn,
-                         testing::Values(Way{"averaging:every=3,outer=nesterov", 2},
-                                         Way{"averaging:every=3,warmup=1", 2},
-                                         Way{"parameter-server", 2},
-                                         Way{"parameter-server:servers=1", 3}));
+                         testing::Values(Setting{"averaging:every=3,outer=nesterov", 2},
+                                         Setting{"averaging:every=3,warmup=1", 2},
+                                         Setting{"parameter-server", 2},
+                                         Setting{"parameter-server:servers=1", 3}));
 
 TEST(AsynchronousParameterServer, TrainsWithinItsBound) {
   const TemporaryDirectory folder;

@@ -21,10 +21,6 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kMark = ".tmp-";
 
-fs::path parent_of(const fs::path& path) {
-  return path.has_parent_path() ? path.parent_path() : fs::path(".");
-}
-
 /// The process that made the temporary `name`, or nothing where it is none.
 std::optional<pid_t> owner_of(std::string_view name) {
   const auto mark = name.rfind(kMark);
@@ -42,7 +38,7 @@ bool is_gone(pid_t process) { return ::kill(process, 0) != 0 && errno == ESRCH; 
 
 void write_atomically(const fs::path& path,
                       const std::function<void(const fs::path& temporary)>& write) {
-  const auto parent = parent_of(path);
+  const auto parent = folder_of(path);
   const auto temporary =
       parent / fmt::format(".{}{}{}", path.filename().string(), kMark, ::getpid());
   std::error_code ignored;

@@ -18,10 +18,6 @@ namespace {
   throw Error(fmt::format("cannot {} {}: {}", action, path.string(), std::strerror(errno)));
 }
 
-std::filesystem::path parent_of(const std::filesystem::path& path) {
-  return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
-}
-
 }  // namespace
 
 FileDescriptor::FileDescriptor(const std::filesystem::path& path, int flags, unsigned mode)
@@ -77,7 +73,11 @@ void write_file(const std::filesystem::path& path, std::string_view bytes) {
     std::filesystem::remove(temporary, ignored);
     throw;
   }
-  sync_directory(parent_of(path));
+  sync_directory(folder_of(path));
+}
+
+std::filesystem::path folder_of(const std::filesystem::path& path) {
+  return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
 }
 
 void make_folder(const std::filesystem::path& folder) {

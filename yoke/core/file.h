@@ -39,6 +39,9 @@ void write_file(const std::filesystem::path& path, std::string_view bytes);
 /// directory.
 void write_synced(const std::filesystem::path& path, std::span<const std::byte> bytes);
 
+/// The folder that `path` lies in; `.` for a bare name.
+std::filesystem::path folder_of(const std::filesystem::path& path);
+
 /// Makes `folder` and those above it, where they are not there.
 /// @throws Error with the system's reason.
 void make_folder(const std::filesystem::path& folder);

@@ -18,10 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path folder_of(const fs::path& path) {
-  return path.has_parent_path() ? path.parent_path() : fs::path(".");
-}
-
 }  // namespace
 
 PartFile::PartFile(fs::path final_path) : final_path_(std::move(final_path)), path_(final_path_) {

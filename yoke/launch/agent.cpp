@@ -18,7 +18,6 @@ using namespace std::chrono_literals;
 /// After a first failure other ranks get this long to fail by themselves and say why.
 constexpr auto kSettle = 500ms;
 constexpr auto kAskAgain = 1s;
-constexpr std::int64_t kMostMessageBytes = 4 << 20;
 
 Agent::Clock::duration ticks(std::chrono::duration<double> duration) {
   return std::chrono::duration_cast<Agent::Clock::duration>(duration);

@@ -9,7 +9,6 @@
 namespace yoke::launch {
 namespace {
 
-constexpr std::int64_t kMostMessageBytes = 4 << 20;
 constexpr int kLingerMilliseconds = 1000;
 
 }  // namespace

@@ -15,7 +15,6 @@ namespace {
 using Set = std::function<void(LaunchConfig&, const std::string&)>;
 
 constexpr int kMostPort = 65535;
-constexpr int kRendezvousPort = 29400;  // torchrun's
 
 std::vector<LaunchFlag> make_flags() {
   std::vector<LaunchFlag> flags;

@@ -9,8 +9,6 @@
 namespace yoke::launch {
 namespace {
 
-constexpr int kRendezvousPort = 29400;  // torchrun's
-
 /// Where the hosts of a launch by hand meet.
 Endpoint meeting_point(const LaunchConfig& config) {
   if (config.rendezvous_endpoint) return *config.rendezvous_endpoint;

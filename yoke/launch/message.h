@@ -1,5 +1,6 @@
 // yoke/launch/message.h: what agents and the coordinator tell each other, as JSON.
 #pragma once
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -104,6 +105,9 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Finish, status, report)
 
 using Message = std::variant<Join, Failed, Ended, Leave, Beat, Welcome, Refuse, Unknown, Start,
                              Stop, Signal, Finish>;
+
+/// A longer one is a stranger's.
+inline constexpr std::int64_t kMostMessageBytes = 4 << 20;
 
 /// `{"type": "start", ...}`.
 std::string encode(const Message& message);

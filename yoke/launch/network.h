@@ -7,6 +7,9 @@
 
 namespace yoke::launch {
 
+/// Of the rendezvous where none is given: torchrun's.
+inline constexpr int kRendezvousPort = 29400;
+
 /// Whether `host` (a name or an address) is this host. False where it cannot be resolved.
 bool is_this_host(const std::string& host);
 

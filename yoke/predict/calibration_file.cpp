@@ -148,7 +148,7 @@ std::optional<Calibration> read_calibration(const std::filesystem::path& path) {
 }
 
 void write_calibration(const std::filesystem::path& path, const Calibration& calibration) {
-  if (path.has_parent_path()) make_folder(path.parent_path());
+  make_folder(folder_of(path));
   write_file(path, to_json(calibration).dump(1) + "\n");
 }
 

@@ -10,7 +10,7 @@
 namespace yoke::study {
 namespace {
 
-constexpr std::size_t kMostBars = 40;
+constexpr std::size_t kMostClasses = 40;
 constexpr std::size_t kMostCells = 30;  // classes on a side of the matrix
 
 std::vector<std::size_t> classes_with_images(const RunRecord& run) {
@@ -24,11 +24,11 @@ std::vector<std::size_t> classes_with_images(const RunRecord& run) {
 /// Classes that have images; only the worst where there are too many for a graph.
 std::vector<std::size_t> classes_to_show(const RunRecord& run) {
   std::vector<std::size_t> order = classes_with_images(run);
-  if (order.size() <= kMostBars) return order;
+  if (order.size() <= kMostClasses) return order;
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     return run.per_class_accuracy[a] < run.per_class_accuracy[b];
   });
-  order.resize(kMostBars);
+  order.resize(kMostClasses);
   return order;
 }
 

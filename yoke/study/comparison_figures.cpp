@@ -11,8 +11,6 @@
 namespace yoke::study {
 namespace {
 
-constexpr std::size_t kMostBars = 30;
-constexpr std::size_t kMostLines = 8;
 constexpr const char* kIntervals =
     "Points are medians; bars, where there are repetitions, the 95 % interval of the mean.";
 

@@ -1,5 +1,6 @@
 // yoke/study/figure.h: graphs as data; gnuplot.h draws them.
 #pragma once
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <utility>
@@ -9,6 +10,10 @@
 #include "yoke/study/run.h"
 
 namespace yoke::study {
+
+/// That a reader can follow in one graph.
+inline constexpr std::size_t kMostLines = 8;
+inline constexpr std::size_t kMostBars = 30;
 
 /// A point, with the ends of its 95 % interval where there is one.
 struct Point {

@@ -10,8 +10,6 @@
 namespace yoke::study {
 namespace {
 
-constexpr std::size_t kMostLines = 8;  // that a reader can follow in one graph
-
 /// A run and what its lines are called; empty for a run alone.
 struct Shown {
   const RunRecord* run;

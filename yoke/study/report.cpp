@@ -67,7 +67,7 @@ std::vector<fs::path> write_report(const Comparison& comparison, const ReportOpt
         fmt::format("{} would be the page; name it .html, and --format pdf writes a .pdf beside it",
                     options.out.string()));
   }
-  if (options.out.has_parent_path()) make_folder(options.out.parent_path());
+  make_folder(folder_of(options.out));
   const Document document = make_document(options.title, comparison);
   std::vector<fs::path> written;
   for (const auto& format : options.formats) written.push_back(write(document, format, options));

@@ -9,8 +9,6 @@
 namespace yoke::study {
 namespace {
 
-constexpr std::size_t kMostBars = 30;
-
 struct Row {
   std::string label;
   const RunRecord* run;
