@@ -49,7 +49,7 @@ gpu-check:  ## On a machine with a GPU: build, test and measure there; tables in
 
 tidy: build  ## Check names and habits with clang-tidy, the layout with clang-format
 	$(DEPENDENCIES) --lint
-	cmake --preset release -DYOKE_TESTS=ON
+	cmake --preset release -DYOKE_TESTS=ON -DCMAKE_UNITY_BUILD=OFF
 	scripts/tidy
 
 format:  ## Lay out every source file
