@@ -26,7 +26,7 @@ std::vector<std::string> train_arguments(const fs::path& out) {
           "--data",
           "glyphs:train=2000,validation=200",
           "--epochs",
-          "4",
+          "8",
           "--threads",
           "1",
           "--batch-size",
@@ -111,7 +111,7 @@ TEST(YokeTrain, ResumesFromTheRunAloneWithoutItsFlags) {
   }
   const auto result = run_yoke({"train", "--resume", run.string()});
   EXPECT_EQ(result.status, 0) << result.output;
-  EXPECT_EQ(nlohmann::json::parse(read_file(run / "summary.json"))["steps"], 4 * 32);
+  EXPECT_EQ(nlohmann::json::parse(read_file(run / "summary.json"))["steps"], 8 * 32);
 }
 
 TEST(YokeTrain, FlagsWinOverTheRecipe) {

@@ -53,6 +53,10 @@ class ClusterOfHosts : public testing::Test {
     });
   }
 
+  void send_ranks(int signal) const {
+    for (const auto& rank : rank_processes(folder_.path())) ::kill(rank.pid, signal);
+  }
+
   std::optional<Hosts> hosts_;
   TemporaryDirectory folder_;
 };
@@ -89,7 +93,7 @@ TEST_F(ClusterOfHosts, StopsADetachedTrainingAfterACheckpoint) {
   expect_nothing_left();
 }
 
-// The link is slow so that the run does not end before the host is back.
+// The link is slow so that the run does not end before the host is gone.
 TEST_F(ClusterOfHosts, GoesOnWithTwoHostsAndThenWithThreeWhenALinkIsCut) {
   constexpr int kEpochs = 35;
   ASSERT_NO_FATAL_FAILURE(train_alone(kEpochs));
@@ -104,7 +108,12 @@ TEST_F(ClusterOfHosts, GoesOnWithTwoHostsAndThenWithThreeWhenALinkIsCut) {
   hosts_->cut(2);
   ASSERT_TRUE(comes_true([&] { return rank_processes(folder_.path()).size() < 3; }));
   ASSERT_TRUE(trains(run, 2, steps_reported(run))) << program.output();
+  send_ranks(SIGSTOP);  // so that the run does not end before the host is back
   hosts_->restore(2);
+  ASSERT_TRUE(comes_true([&] {
+    return program.output().find("host host3 joins") != std::string::npos;
+  })) << program.output();
+  send_ranks(SIGCONT);
   ASSERT_TRUE(comes_true([&] {
     const auto ranks = rank_processes(folder_.path());
     return ranks.size() == 3 && ranks.front().ranks == 3;
@@ -120,7 +129,7 @@ TEST_F(ClusterOfHosts, GoesOnWithTwoHostsAndThenWithThreeWhenALinkIsCut) {
 
 // Each host has a disk of its own: only the first holds checkpoints and the run's configuration.
 TEST_F(ClusterOfHosts, EndsBitForBitTheSameWhenAnAgentAndItsRankWereKilled) {
-  constexpr int kEpochs = 15;
+  constexpr int kEpochs = 25;
   const auto start = [&](const std::string& launch, const std::string& out) {
     return yoke("run --hosts host1,host2,host3 " + launch + " " +
                 training("/run/" + out, kEpochs, "--checkpoint-every 5steps"));

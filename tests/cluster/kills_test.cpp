@@ -55,7 +55,7 @@ TEST(Cluster, TrainingKilledBeforeItsFirstCheckpointBeginsAgainWithCleanMetrics)
   const auto run = folder.path() / "run";
   BackgroundProgram program(
       yoke_in(folder.path(),
-              "run -np 2 --max-restarts 1 " + training(run, 20, "--checkpoint-every 1000steps")));
+              "run -np 2 --max-restarts 1 " + training(run, 40, "--checkpoint-every 1000steps")));
   ASSERT_TRUE(comes_true([&] { return steps_reported(run) >= 3; })) << program.output();
   const auto ranks = rank_processes(folder.path());
   ASSERT_EQ(ranks.size(), 2);
@@ -63,17 +63,18 @@ TEST(Cluster, TrainingKilledBeforeItsFirstCheckpointBeginsAgainWithCleanMetrics)
   const auto result = program.wait();
   EXPECT_EQ(result.status, 0) << result.output;
   EXPECT_THAT(result.output, HasSubstr("restart 1 of 1"));
-  expect_whole(run, 20, 2);
+  expect_whole(run, 40, 2);
 }
 
 TEST(Cluster, TrainingWhoseParameterServerIsKilledEndsLikeAnUndisturbedOne) {
-  constexpr int kEnough = 16;  // epochs
+  constexpr int kEnough = 30;  // epochs
   const TemporaryDirectory folder;
   const auto start = [&](const char* out) {
     return yoke_in(folder.path(),
                    "run -np 3 --max-restarts 1 " +
                        training(out, kEnough,
-                                "--strategy parameter-server:servers=1 --checkpoint-every 5steps"));
+                                "--strategy parameter-server:servers=1 --checkpoint-every 5steps "
+                                "--keep 1000"));
   };
   const auto undisturbed = run_program(start("undisturbed"));
   ASSERT_EQ(undisturbed.status, 0) << undisturbed.output;

@@ -38,7 +38,7 @@ class OtherLaunchers : public testing::Test {
   ProgramResult mpirun(const std::string& more) const {
     auto words = yoke_in(folder_.path(), training("run", kLaunchedEpochs, more));
     words.insert(words.begin(), {"mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "2"});
-    return run_program(limited(120, words));
+    return run_program(limited(600, words));
   }
 
   TemporaryDirectory folder_;
@@ -72,7 +72,7 @@ TEST_F(OtherLaunchers, SlurmTrains) {
                                  fmt::format("SLURM_LOCALID={}", task), "SLURM_NTASKS=2",
                                  "SLURM_NODEID=0", "SLURM_JOB_NODELIST=localhost",
                                  "SLURM_TASKS_PER_NODE=2", fmt::format("SLURM_JOB_ID={}", job)});
-    tasks.push_back(std::make_unique<BackgroundProgram>(limited(120, words)));
+    tasks.push_back(std::make_unique<BackgroundProgram>(limited(600, words)));
   }
   for (const auto& task : tasks) {
     const auto result = task->wait();

@@ -19,10 +19,13 @@ class AnotherNumberOfRanks : public testing::Test {
     return run_program(yoke_in(folder_.path(), fmt::format("run -np {} {}", ranks, arguments)));
   }
 
-  /// A run of two ranks, stopped by a signal after some steps.
+  /// A run of two ranks, slow enough to be stopped by a signal after some steps.
   void stop_two(const fs::path& out) const {
     BackgroundProgram program(yoke_in(
-        folder_.path(), "run -np 2 " + training(out, kEpochs, "--checkpoint-every 1000steps")));
+        folder_.path(),
+        "run -np 2 " + training(out, kEpochs,
+                                "--checkpoint-every 1000steps "
+                                "--comm throttle:over=shared-memory,latency_milliseconds=20")));
     ASSERT_TRUE(comes_true([&] { return steps_reported(out) >= 13; })) << program.output();
     program.send(SIGTERM);
     const auto result = program.wait();
@@ -42,7 +45,8 @@ TEST_F(AnotherNumberOfRanks, EndsLikeAnUninterruptedRun) {
   for (const int ranks : {1, 3}) {
     const auto rest = folder_.path() / fmt::format("rest-{}", ranks);
     fs::copy(part, rest, fs::copy_options::recursive);
-    const auto result = run(ranks, fmt::format("train --resume auto --out {}", rest.string()));
+    const auto result =
+        run(ranks, fmt::format("train --resume auto --comm auto --out {}", rest.string()));
     ASSERT_EQ(result.status, 0) << result.output;
     expect_whole(rest, kEpochs, ranks);
     expect_close_runs(whole, rest);

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
+#include <atomic>
 #include <csignal>
+#include <nlohmann/json.hpp>
 
 #include "tests/support/ranks.h"
 #include "yoke/comm/factory.h"
@@ -77,19 +79,35 @@ TEST(Communicator, RefusesWhatIsNotAllowed) {
   });
 }
 
+/// What rank 0 of 4 finds whenever it looks: rank 1 is where it is itself, rank 2 is behind, and
+/// rank 3 beats no more.
+class Beating final : public Store {
+ public:
+  void set(const std::string&, const std::string&) override {}
+  std::string get(const std::string& key, std::chrono::milliseconds) override {
+    if (key.ends_with("/3")) return entry(5, 2, 7, "all-reduce of 4 bytes");
+    return key.ends_with("/2") ? entry(++beats_, 3, 8, "") : entry(++beats_, 3, 9, "broadcast");
+  }
+  bool has(const std::string&) override { return true; }
+  std::int64_t add(const std::string&, std::int64_t) override { return 0; }
+
+ private:
+  static std::string entry(int beat, int step, int operations, const char* operation) {
+    return nlohmann::json{{"beat", beat},
+                          {"time", 0},
+                          {"left", false},
+                          {"step", step},
+                          {"operations", operations},
+                          {"operation", operation}}
+        .dump();
+  }
+  std::atomic<int> beats_ = 0;
+};
+
 TEST(RollCall, TellsWhatTheOthersAreAt) {
   using std::chrono::milliseconds;
-  const auto store = local_store();
-  const auto at = [](std::int64_t operations, const std::string& operation) {
-    return [=] { return Position{.step = 3, .operations = operations, .operation = operation}; };
-  };
-  const RollCall here(group_on({4}, store, 0), at(9, "broadcast"), milliseconds(100));
-  const RollCall alike(group_on({4}, store, 1), at(9, "broadcast"), milliseconds(100));
-  const RollCall behind(group_on({4}, store, 2), at(8, ""), milliseconds(100));
-  {  // rank 3 beats no more, and does not leave in good order
-    store->set("progress/3", R"({"beat": 5, "time": 0, "left": false, "step": 2, "operations": 7,
-                                 "operation": "all-reduce of 4 bytes"})");
-  }
+  const auto ask = [] { return Position{.step = 3, .operations = 9, .operation = "broadcast"}; };
+  const RollCall here(group_on({4}, std::make_shared<Beating>(), 0), ask, milliseconds(100));
   const std::string text = here.diagnose();
   EXPECT_THAT(text, HasSubstr("rank 2 is behind: in step 3 after 8 operations, not in an operati"));
   EXPECT_THAT(text, HasSubstr("rank 3 is missing: last seen "));

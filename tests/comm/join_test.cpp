@@ -81,21 +81,21 @@ TEST(Join, NamesTheRanksThatAreMissing) {
 TEST(Join, RejectsASecondProcessWithItsRank) {
   const Meeting meeting;
   meeting.pretend(1, card(std::string(kVersion), "n"));
-  EXPECT_THAT(message<UsageError>([&] { join(meeting.world(1, 2), kShort); }),
+  EXPECT_THAT(message<UsageError>([&] { join(meeting.world(1, 2), kLong); }),
               HasSubstr("two processes with rank 1"));
 }
 
 TEST(Join, RejectsAnotherVersion) {
   const Meeting meeting;
   meeting.pretend(1, card("99.0", "n"));
-  EXPECT_THAT(message<UsageError>([&] { join(meeting.world(0, 2), kShort); }),
+  EXPECT_THAT(message<UsageError>([&] { join(meeting.world(0, 2), kLong); }),
               HasSubstr("yoke 99.0"));
 }
 
 TEST(Join, RejectsALoopbackAddressBetweenHosts) {
   const Meeting meeting;
   meeting.pretend(1, card(std::string(kVersion), "another network"));
-  EXPECT_THAT(message<UsageError>([&] { join(meeting.world(0, 2), kShort); }),
+  EXPECT_THAT(message<UsageError>([&] { join(meeting.world(0, 2), kLong); }),
               HasSubstr("loopback address"));
 }
 

@@ -34,7 +34,7 @@ std::string free_port() {
 }
 
 /// Ends what would hang.
-const std::vector<std::string> kLimited = {"timeout", "--kill-after=5", "150"};
+const std::vector<std::string> kLimited = {"timeout", "--kill-after=5", "600"};
 
 std::vector<std::string> joined(std::vector<std::string> a, const std::vector<std::string>& b) {
   a.insert(a.end(), b.begin(), b.end());

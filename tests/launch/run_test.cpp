@@ -83,7 +83,8 @@ TEST_F(YokeRun, ShowsWhatRedirectsTeeAndFilterLeave) {
 
 TEST_F(YokeRun, ReportsTheFirstFailureAndEndsAllProcessesOfAllRanks) {
   const auto result =
-      run("-np 3 -- sh -c 'if [ $RANK = 1 ]; then while [ ! -s pid2 ]; do sleep 0.01; done; "
+      run("-np 3 -- sh -c 'if [ $RANK = 1 ]; then while [ ! -s pid0 ] || [ ! -s pid2 ]; do sleep "
+          "0.01; done; "
           "echo bad layer >&2; exit 3; fi; (setsid sleep 1000 & echo $! >pid$RANK); "
           "trap \"\" TERM; sleep 1000'");
   EXPECT_EQ(result.status, 1);
@@ -248,7 +249,7 @@ TEST_F(YokeRun, NamesTheHostWhoseAgentWasKilledAndEndsTheOtherOne) {
   const auto host = [&](int node_rank) {
     return words(
         fmt::format("run -n 2 -nr {0} --rdzv-endpoint 127.0.0.1:{1} --log-dir logs{0} "
-                    "--heartbeat-timeout 2 -- sh -c 'echo $$ >pid$RANK; exec sleep 1000'",
+                    "--heartbeat-timeout 5 -- sh -c 'echo $$ >pid$RANK; exec sleep 1000'",
                     node_rank, port));
   };
   BackgroundProgram first(host(0)), second(host(1));
@@ -256,14 +257,14 @@ TEST_F(YokeRun, NamesTheHostWhoseAgentWasKilledAndEndsTheOtherOne) {
   second.send(SIGKILL);
   const auto result = first.wait();
   EXPECT_EQ(result.status, 1);
-  EXPECT_THAT(result.output, HasSubstr("nothing heard of it for 2 s"));
+  EXPECT_THAT(result.output, HasSubstr("nothing heard of it for 5 s"));
   EXPECT_TRUE(is_gone(pid_in("pid0")));
   EXPECT_TRUE(comes_true([&] { return is_gone(pid_in("pid1")); }));
 }
 
 TEST_F(YokeRun, SaysWhichHostsDidNotCome) {
   const auto result =
-      run(fmt::format("-n 3 -nr 0 --rdzv-conf join_timeout=1 --rdzv-endpoint 127.0.0.1:{} -- true",
+      run(fmt::format("-n 3 -nr 0 --rdzv-conf join_timeout=3 --rdzv-endpoint 127.0.0.1:{} -- true",
                       launch::free_port()));
   EXPECT_EQ(result.status, 1);
   EXPECT_THAT(result.output, AllOf(HasSubstr("only 1 of 3 hosts"), HasSubstr("node rank 1"),
@@ -286,8 +287,8 @@ TEST_F(YokeRun, SaysThatThePortItWasGivenIsTaken) {
 TEST_F(YokeRun, GoesOnFromACheckpointWhenARankOfATrainingWasKilled) {
   BackgroundProgram program(
       words("run --max-restarts 1 train --model lenet --data glyphs:train=20000,validation=100 "
-            "--epochs 1 --batch-size 50 --threads 1 --checkpoint-every 5steps --resources off "
-            "--tensorboard off --out run"));
+            "--epochs 1 --batch-size 50 --threads 1 --checkpoint-every 5steps --keep 1000 "
+            "--resources off --tensorboard off --out run"));
   const auto checkpoints = folder_.path() / "run" / "checkpoints";
   ASSERT_TRUE(comes_true([&] { return fs::exists(checkpoints / "step-00000005"); }))
       << program.output();

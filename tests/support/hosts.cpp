@@ -26,7 +26,7 @@ std::string shell(const std::string& command) {
 /// Waits until `condition` is true; a machine may be slow, but not for ever.
 template <typename Condition>
 void wait_until(const Condition& condition, const std::string& what) {
-  const auto last = std::chrono::steady_clock::now() + 60s;
+  const auto last = std::chrono::steady_clock::now() + 10min;
   while (!condition()) {
     if (std::chrono::steady_clock::now() > last) throw std::runtime_error("waited for " + what);
     std::this_thread::sleep_for(5ms);

@@ -59,7 +59,7 @@ class BackgroundProgram {
 /// Waits as long as a slow machine may need; false if the condition never came true.
 template <typename Condition>
 bool comes_true(const Condition& condition) {
-  const auto last = std::chrono::steady_clock::now() + std::chrono::seconds(120);
+  const auto last = std::chrono::steady_clock::now() + std::chrono::minutes(10);
   while (!condition()) {
     if (std::chrono::steady_clock::now() > last) return false;
     std::this_thread::sleep_for(std::chrono::milliseconds(5));

@@ -50,8 +50,11 @@ TEST(LostWorker, LeavesItsImagesToTheOthers) {
                                  "off"}));
   }
   // The first epoch of 1000 steps is reported, the second is under way and takes seconds.
-  ASSERT_TRUE(comes_true([&] { return std::filesystem::exists(run / "metrics.jsonl"); }))
-      << ranks[0]->output();
+  const auto metrics = run / "metrics.jsonl";
+  ASSERT_TRUE(comes_true([&] {
+    return std::filesystem::exists(metrics) &&
+           read_file(metrics).find("\"val\"") != std::string::npos;
+  })) << ranks[0]->output();
   std::this_thread::sleep_for(std::chrono::seconds(1));
   ranks[lost]->send(SIGKILL);
   for (int rank = 0; rank < size; ++rank) {

@@ -125,7 +125,9 @@ TEST(AsynchronousParameterServer, EndsWhenARankIsLost) {
   const auto ranks = start_yoke_ranks(
       3, arguments("parameter-server:mode=async", folder.path() / "run", {}, "1000000", "5"));
   const auto metrics = folder.path() / "run" / "metrics.jsonl";
-  ASSERT_TRUE(comes_true([&] { return std::filesystem::exists(metrics); })) << ranks[0]->output();
+  ASSERT_TRUE(comes_true([&] {
+    return std::filesystem::exists(metrics) && std::filesystem::file_size(metrics) > 0;
+  })) << ranks[0]->output();
   ranks[2]->send(SIGKILL);
   for (int rank = 0; rank < 2; ++rank) {
     const auto result = ranks[static_cast<std::size_t>(rank)]->wait();

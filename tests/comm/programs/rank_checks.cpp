@@ -64,7 +64,7 @@ int lose(const std::string& communicator, const Group& group, int lost) {
 
 int run(int argc, char** argv) {
   Group group = join(world_from_environment(),
-                     {.join = std::chrono::seconds(60), .operation = std::chrono::seconds(60)});
+                     {.join = std::chrono::minutes(5), .operation = std::chrono::minutes(5)});
   simulate_hosts(group, argv[2]);
   if (argc > 3) return lose(argv[1], group, std::stoi(argv[3]));
   do_checks(argv[1], group);
