@@ -117,7 +117,18 @@ TEST_F(Groups, FindingsNameTheFastestAndSaySoWhereItIsMoreThanChance) {
   add_repeated({.batch_size = 256, .train_seconds = 5, .top1 = 0.9001});
   const auto findings = comparison_findings(compared());
   EXPECT_THAT(findings, Contains(HasSubstr("Fastest training: batch-size 256")));
-  EXPECT_THAT(findings, Contains(HasSubstr("The difference to every other point is more than")));
+  EXPECT_THAT(findings,
+              Contains("The difference is more than chance (Welch's t test, level 0.05)."));
+  EXPECT_THAT(findings, Contains(HasSubstr("The difference is not more than chance")));
+}
+
+TEST_F(Groups, FindingsTestTheBestOfSeveralAgainstEachOther) {
+  add_repeated({.batch_size = 32, .train_seconds = 20, .top1 = 0.9});
+  add_repeated({.batch_size = 64, .train_seconds = 10, .top1 = 0.9002});
+  add_repeated({.batch_size = 256, .train_seconds = 5, .top1 = 0.9001});
+  const auto findings = comparison_findings(compared());
+  EXPECT_THAT(findings, Contains("The difference to every other point is more than chance (Welch's "
+                                 "t test, 2 comparisons, level 0.05 by Holm)."));
   EXPECT_THAT(findings, Contains(HasSubstr("No difference between it and another point")));
 }
 
@@ -185,7 +196,15 @@ TEST_F(Groups, FindingsTellWhereScalingStops) {
   add({.ranks = 4, .train_seconds = 6});
   EXPECT_THAT(scaling_findings(compared()),
               ElementsAre(testing::AllOf(HasSubstr("From 1 to 4 ranks"), HasSubstr("50 %"),
-                                         HasSubstr("More than 2 ranks bring no more speed"))));
+                                         HasSubstr("More ranks than 2 bring no more speed"))));
+}
+
+TEST_F(Groups, FindingsTellWhereMoreRanksAreSlower) {
+  add({.ranks = 1, .train_seconds = 6});
+  add({.ranks = 2, .train_seconds = 12});
+  EXPECT_THAT(scaling_findings(compared()),
+              ElementsAre(testing::AllOf(HasSubstr("images per second fall to 0.50 times: 25 %"),
+                                         HasSubstr("More ranks than 1 bring no more speed"))));
 }
 
 TEST_F(Groups, FindingsOfARunNameItsWeakestClass) {

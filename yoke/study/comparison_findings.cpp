@@ -22,6 +22,10 @@ std::string certainty(const std::vector<TestedPoint>& points) {
   if (others + 1 < points.size()) {
     return "Repetitions gave the same number each time, so nothing can be said of chance.";
   }
+  if (others == 1) {
+    return fmt::format("The difference is {}more than chance (Welch's t test, level {}).",
+                       alike.empty() ? "" : "not ", kLevel);
+  }
   const std::string test =
       fmt::format("Welch's t test, {} comparisons, level {} by Holm", others, kLevel);
   if (alike.empty()) {

@@ -26,11 +26,12 @@ void add_workers(const Line& line, const std::string& axis, std::vector<std::str
   if (!scaling) return;
   const auto& last = scaling->steps.back();
   std::string text = fmt::format(
-      "{}From {:g} to {:g} {}, images per second grow {:.2f} times: {:.0f} % of the ideal.",
-      of(line), line.base.x, last.x, axis, last.speed_up, 100 * last.efficiency);
+      "{}From {:g} to {:g} {}, images per second {} {:.2f} times: {:.0f} % of the ideal.", of(line),
+      line.base.x, last.x, axis, last.speed_up < 1 ? "fall to" : "grow", last.speed_up,
+      100 * last.efficiency);
   if (scaling->stops_at) {
-    text += fmt::format(" More than {:g} {} bring no more speed.",
-                        scaling->steps[*scaling->stops_at].x, axis);
+    text += fmt::format(" More {} than {:g} bring no more speed.", axis,
+                        scaling->steps[*scaling->stops_at].x);
   }
   if (last.efficiency < 0.9 && !scaling->cause.empty()) {
     text += fmt::format(" Most of what is lost at {:g} goes into {}.", last.x,
