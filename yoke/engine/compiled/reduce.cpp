@@ -33,7 +33,10 @@ std::vector<std::vector<ParameterId>> share_out(const FlatParameters& parameters
 
 GradientReducer::GradientReducer(const dnnl::engine& engine, FlatParameters& parameters,
                                  int members)
-    : engine_(engine), parameters_(parameters), shares_(share_out(parameters, members)) {}
+    : engine_(engine),
+      parameters_(parameters),
+      shares_(share_out(parameters, members)),
+      reorders_(parameters.slices().size()) {}
 
 void GradientReducer::run(int member, const std::vector<const GradientStore*>& replicas,
                           dnnl::stream& stream) {
@@ -60,9 +63,14 @@ void GradientReducer::reduce(ParameterId id, const std::vector<const GradientSto
     std::memcpy(flat, first->data(), bytes);
     return;
   }
-  auto from = first->memory;
-  dnnl::memory to(contiguous, engine_, flat);
-  dnnl::reorder(from, to).execute(stream, from, to);
+  auto& reorder = reorders_[static_cast<std::size_t>(id)];
+  if (reorder == nullptr || reorder->from != first->memory) {
+    const dnnl::memory to(contiguous, engine_, nullptr);
+    reorder =
+        std::make_unique<Reorder>(Reorder{first->memory, to, dnnl::reorder(first->memory, to)});
+  }
+  reorder->to.set_data_handle(flat);
+  reorder->primitive.execute(stream, reorder->from, reorder->to);
 }
 
 }  // namespace yoke::compiled
