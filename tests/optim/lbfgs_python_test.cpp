@@ -19,16 +19,16 @@ struct Counterpart {
 const Counterpart kCounterparts[] = {
     {"lbfgs", "line_search_fn='strong_wolfe'", 1, 1},
     {"lbfgs:max_iter=3,max_eval=1000", "max_iter=3, max_eval=1000, line_search_fn='strong_wolfe'",
-     1, 12},
+     1, 8},
     {"lbfgs:history=3,max_iter=2,max_eval=1000",
-     "history_size=3, max_iter=2, max_eval=1000, line_search_fn='strong_wolfe'", 0.05, 10},
+     "history_size=3, max_iter=2, max_eval=1000, line_search_fn='strong_wolfe'", 0.05, 5},
     {"lbfgs:max_iter=2,max_eval=1000,tolerance_change=1e-4",
      "max_iter=2, max_eval=1000, tolerance_change=1e-4, line_search_fn='strong_wolfe'", 20, 12},
     {"lbfgs:max_iter=1,max_eval=1000,tolerance_grad=0.06",
      "max_iter=1, max_eval=1000, tolerance_grad=0.06, line_search_fn='strong_wolfe'", 1, 4},
-    {"lbfgs:max_iter=3,max_eval=1000,line_search=none", "max_iter=3, max_eval=1000", 0.3, 10},
+    {"lbfgs:max_iter=3,max_eval=1000,line_search=none", "max_iter=3, max_eval=1000", 0.3, 7},
     {"lbfgs:history=2,max_iter=9,max_eval=4,line_search=none",
-     "history_size=2, max_iter=9, max_eval=4", 0.3, 10},
+     "history_size=2, max_iter=9, max_eval=4", 0.3, 8},
 };
 
 // For each (options, lr, steps) prints of each step the loss before it, the evaluations and the
@@ -63,8 +63,9 @@ void expect_like_python(const Counterpart& pair, std::istream& output) {
       values[k] = value;
     }
     ASSERT_TRUE(output) << "no line for step " << i;
-    // Dot products are added in fp64 here and in fp32 there; each iteration makes of a difference
-    // a few times as much, from 1e-7 after the first to 1e-3 after forty.
+    // Dot products are added in fp64 here and in fp32 there; iterations make of a difference a few
+    // times as much, from 1e-7 after the first to 3e-4 after twenty. Later, where a line search is
+    // close to choosing otherwise, a processor's rounding makes the choice: so few steps.
     EXPECT_NEAR(run.losses[i], loss, 1e-4 * loss) << "step " << i;
     EXPECT_EQ(run.evaluations[i], evaluations) << "step " << i;
     EXPECT_TRUE(torch::allclose(run.iterates[i], values, 0, 3e-3))
