@@ -26,7 +26,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-Checkpoint example_of_size(std::int64_t step, std::int64_t elements = 10) {
+Checkpoint filled_checkpoint(std::int64_t step, std::int64_t elements = 10) {
   return {.step = step,
           .model = {{"weight", torch::full({elements}, static_cast<double>(step))}},
           .optimizer = {},
@@ -61,7 +61,7 @@ TEST(CheckpointWriter, KeepsTheNewest) {
   const test::TemporaryDirectory directory;
   CheckpointWriter writer(directory.path(), 2);
   EXPECT_FALSE(writer.newest().has_value());
-  for (const auto step : {10, 20, 30}) writer.save(example_of_size(step));
+  for (const auto step : {10, 20, 30}) writer.save(filled_checkpoint(step));
   writer.wait();
   EXPECT_THAT(list_checkpoints(directory.path()),
               ElementsAre(directory.path() / "step-00000030", directory.path() / "step-00000020"));
@@ -71,11 +71,11 @@ TEST(CheckpointWriter, KeepsTheNewest) {
 
 TEST(CheckpointWriter, CountsOnlyGoodOnesAsKept) {
   const test::TemporaryDirectory directory;
-  for (const auto step : {10, 20, 30}) write_checkpoint(directory.path(), example_of_size(step));
+  for (const auto step : {10, 20, 30}) write_checkpoint(directory.path(), filled_checkpoint(step));
   fs::remove(directory.path() / "step-00000030" / "state.json");
   CheckpointWriter writer(directory.path(), 2);
   EXPECT_EQ(writer.newest(), directory.path() / "step-00000020");
-  writer.save(example_of_size(40));
+  writer.save(filled_checkpoint(40));
   writer.wait();
   EXPECT_TRUE(fs::exists(directory.path() / "step-00000020"));
   EXPECT_FALSE(fs::exists(directory.path() / "step-00000010"));
@@ -83,9 +83,9 @@ TEST(CheckpointWriter, CountsOnlyGoodOnesAsKept) {
 
 TEST(CheckpointWriter, KeepsWhatItWroteBesideNewerOnesOfAnotherTry) {
   const test::TemporaryDirectory directory;
-  write_checkpoint(directory.path(), example_of_size(90));
+  write_checkpoint(directory.path(), filled_checkpoint(90));
   CheckpointWriter writer(directory.path(), 1);
-  writer.save(example_of_size(40));
+  writer.save(filled_checkpoint(40));
   writer.wait();
   EXPECT_EQ(read_checkpoint(directory.path() / "step-00000040").step, 40);
 }
@@ -105,11 +105,11 @@ TEST(CheckpointWriter, RemovesWhatADeadProcessLeft) {
 TEST(CheckpointWriter, TellsOfAFullDiskAndLeavesTheLastGoodOne) {
   const test::TemporaryDirectory directory;
   CheckpointWriter writer(directory.path(), 1);
-  writer.save(example_of_size(10));
+  writer.save(filled_checkpoint(10));
   writer.wait();
   {
     const FileSizeLimit limit(20000);
-    writer.save(example_of_size(20, 10000));
+    writer.save(filled_checkpoint(20, 10000));
     writer.wait();
   }
   EXPECT_THAT(writer.take_problems(),
@@ -118,7 +118,7 @@ TEST(CheckpointWriter, TellsOfAFullDiskAndLeavesTheLastGoodOne) {
   EXPECT_EQ(newest_good(directory.path())->step, 10);
   EXPECT_EQ(writer.newest(), directory.path() / "step-00000010");
   EXPECT_EQ(std::distance(fs::directory_iterator(directory.path()), fs::directory_iterator()), 1);
-  writer.save(example_of_size(30, 10000));
+  writer.save(filled_checkpoint(30, 10000));
   writer.wait();
   EXPECT_EQ(newest_good(directory.path())->step, 30);
 }
@@ -127,7 +127,7 @@ TEST(CheckpointWriter, TellsOfADirectoryThatCannotBeMade) {
   const test::TemporaryDirectory directory;
   write_file(directory.path() / "file", "in the way");
   CheckpointWriter writer(directory.path() / "file" / "checkpoints", 1);
-  writer.save(example_of_size(10));
+  writer.save(filled_checkpoint(10));
   writer.wait();
   EXPECT_THAT(writer.take_problems(), ElementsAre(HasSubstr("Not a directory")));
   EXPECT_FALSE(writer.newest().has_value());
@@ -135,7 +135,7 @@ TEST(CheckpointWriter, TellsOfADirectoryThatCannotBeMade) {
 
 TEST(CheckpointWriter, DestructionWaitsForTheWriteUnderWay) {
   const test::TemporaryDirectory directory;
-  CheckpointWriter(directory.path(), 1).save(example_of_size(10, 1 << 18));
+  CheckpointWriter(directory.path(), 1).save(filled_checkpoint(10, 1 << 18));
   EXPECT_EQ(newest_good(directory.path())->step, 10);
 }
 
@@ -144,12 +144,12 @@ TEST(CheckpointWriter, DestructionWaitsForTheWriteUnderWay) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   CheckpointWriter writer(directory, 2);
   for (auto step = newest_good(directory)->step + 1;; ++step)
-    writer.save(example_of_size(step, 1 << 16));
+    writer.save(filled_checkpoint(step, 1 << 16));
 }
 
 TEST(CheckpointWriter, LeavesAGoodCheckpointWhenKilledAtAnyMoment) {
   const test::TemporaryDirectory directory;
-  write_checkpoint(directory.path(), example_of_size(1));
+  write_checkpoint(directory.path(), filled_checkpoint(1));
   RandomStream random(1, 0, 0, Purpose::kTest);
   for (int round = 0; round < 12; ++round) {
     const auto before = newest_good(directory.path())->step;

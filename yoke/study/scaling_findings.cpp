@@ -68,17 +68,17 @@ void add_batch(const Line& line, std::vector<std::string>& out) {
 }  // namespace
 
 std::vector<std::string> scaling_findings(const Comparison& comparison) {
-  constexpr std::size_t kMostLines = 8;
+  constexpr std::size_t kMostSentences = 8;  // of an axis
   std::vector<std::string> sentences;
   for (const auto& axis : worker_axes(comparison)) {
     const auto lines = lines_over(comparison, axis);
-    for (std::size_t i = 0; i < std::min(kMostLines, lines.size()); ++i) {
+    for (std::size_t i = 0; i < std::min(kMostSentences, lines.size()); ++i) {
       add_workers(lines[i], axis, sentences);
     }
   }
   for (const auto& axis : batch_axes(comparison)) {
     const auto lines = lines_over(comparison, axis);
-    for (std::size_t i = 0; i < std::min(kMostLines, lines.size()); ++i) {
+    for (std::size_t i = 0; i < std::min(kMostSentences, lines.size()); ++i) {
       add_batch(lines[i], sentences);
     }
   }
