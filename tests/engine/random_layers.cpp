@@ -159,6 +159,7 @@ RandomLayer draw_activation(Draft& draft, const ImageShape& in) {
       {"sigmoid", [](const torch::Tensor& x) { return torch::sigmoid(x); }},
       {"tanh", [](const torch::Tensor& x) { return torch::tanh(x); }},
       {"relu6", [](const torch::Tensor& x) { return torch::relu6(x); }},
+      {"scale", [](const torch::Tensor& x) { return x * 0.7; }},
       {"hardtanh", [](const torch::Tensor& x) { return torch::hardtanh(x, -0.5, 0.75); }}};
   const auto [text, function] = draft.pick(functions);
   return {text, in, function};

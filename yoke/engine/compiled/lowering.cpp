@@ -125,6 +125,10 @@ std::int64_t Lowering::integer(std::size_t i) const {
 
 double Lowering::number(std::size_t i) const {
   const auto constant = torch::jit::toIValue(input(i));
+  // A number that an operator takes as a tensor is recorded as one.
+  if (constant && constant->isTensor() && constant->toTensor().dim() == 0) {
+    return constant->toTensor().item<double>();
+  }
   if (!constant || !constant->isScalar()) unsupported(fmt::format("its argument {} varies", i));
   return constant->toScalar().to<double>();
 }

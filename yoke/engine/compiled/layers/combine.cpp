@@ -130,6 +130,12 @@ void lower_combine(Lowering& lowering) {
     lowering.count_steps(0);
     return;
   }
+  if (lowering.op() == "aten::mul" && !lowering.is_value(1)) {
+    const auto factor = static_cast<float>(lowering.number(1));
+    const Activation scale{{dnnl::algorithm::eltwise_linear, factor}};
+    lowering.add(std::make_unique<ActivationLayer>(scale), {lowering.value(0)});
+    return;
+  }
   auto layer = std::make_unique<Combine>();
   layer->multiply = lowering.op() == "aten::mul";
   if (!layer->multiply && lowering.number(2) != 1) lowering.unsupported("it is scaled");
