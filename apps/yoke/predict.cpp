@@ -32,7 +32,7 @@ bool splits(const std::string& optimizer) {
         "for, but yoke predict counts one exchange; give another optimizer, e.g. sgd or adam",
         optimizer));
   }
-  const bool by_layer = choice.name == "lars" || choice.name == "lamb";
+  const bool by_layer = choice.name == "lars" || choice.name == "lamb" || choice.name == "muon";
   return !by_layer && choice.options.get("clip", 0.0) == 0;
 }
 

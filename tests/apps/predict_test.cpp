@@ -144,9 +144,9 @@ TEST_F(Predict, RefusesWrongUsageBeforeItMeasures) {
   expect_refused({"--strategy", "hogwild"}, "--strategy hogwild shares one host's memory");
   expect_refused({"--optimizer", "lbfgs"}, "yoke predict counts one exchange");
   expect_refused({"--strategy", "parameter-server", "--optimizer", "lars"},
-                 "this optimizer needs norms over all parameters");
+                 "this optimizer needs sums over all parameters");
   expect_refused({"--strategy", "parameter-server", "--optimizer", "sgd:clip=1"},
-                 "this optimizer needs norms over all parameters");
+                 "this optimizer needs sums over all parameters");
   expect_refused({"--device", "cuda"}, "give --device cpu");
   expect_refused({"--link-gbps", "0"}, "'0' is given; allowed: a number above 0");
   expect_refused({"--graph", "a.gif"}, "--graph is 'a.gif'; allowed: a file that ends in");

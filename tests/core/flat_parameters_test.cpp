@@ -70,6 +70,10 @@ TEST(FlatParameters, PartIsAViewWithWhatLiesThereOfEverySlice) {
   EXPECT_EQ(part.slices()[1].elements, 2);
   EXPECT_EQ(first.slices()[0].elements, 3);
   EXPECT_EQ(first.slices()[1].elements, 0);
+  EXPECT_EQ(part.slices()[0].begin, 4);
+  EXPECT_EQ(part.slices()[1].begin, 0);
+  EXPECT_EQ(parameters.part(5, 8).part(0, 3).slices()[0].begin, 5);
+  EXPECT_EQ(parameters.part(7, 8).slices()[0].begin, 0) << "of nothing";
 }
 
 TEST(FlatParameters, RefusesParametersThatShareMemory) {

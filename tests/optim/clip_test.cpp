@@ -62,7 +62,7 @@ TEST_P(ClipOf, TakesTheNormOverAllParts) {
 
 // Adam's step does not depend on the gradient's length but for the change of it.
 INSTANTIATE_TEST_SUITE_P(Optimizers, ClipOf,
-                         testing::Values("sgd", "adam", "adamw", "lars", "lamb"),
+                         testing::Values("sgd", "adam", "adamw", "lars", "lamb", "muon"),
                          [](const auto& info) { return info.param; });
 
 struct Gradient {

@@ -1,4 +1,4 @@
-// tests/optim/layer_rates_test.cpp: LARS and LAMB, by their formulas and over parts.
+// tests/optim/layer_rates_test.cpp: LARS, LAMB and Muon, by their formulas and over parts.
 #include <gtest/gtest.h>
 
 #include "tests/optim/problem.h"
@@ -77,6 +77,47 @@ TEST(Lamb, FollowsItsFormula) {
   expect_lamb("lamb:weight_decay=0", {.lr = kBaseRate, .momentum = 0.7}, 0.7, 0.999, 1e-6, 0);
 }
 
+struct MuonNumbers {
+  double momentum = 0.95, decay = 0.01, beta1 = 0.9, beta2 = 0.999;
+  bool nesterov = true;
+  int iterations = 5;
+};
+
+/// What the iteration of the optimizer does to each singular value, done to them alone.
+Tensor with_values_near_one(const Tensor& matrix, int iterations) {
+  auto [u, s, v] = torch::linalg_svd(matrix, false);
+  s = s / s.square().sum().sqrt();
+  for (int i = 0; i < iterations; ++i) s = 3.4445 * s - 4.7750 * s.pow(3) + 2.0315 * s.pow(5);
+  return u.matmul(s.diag()).matmul(v);
+}
+
+void expect_muon(const std::string& text, const Rates& rates, const MuonNumbers& of) {
+  std::vector<Tensor> mean(2, torch::zeros({}, torch::kFloat64)), square = mean;
+  expect_formula(text, rates, [&](std::size_t i, int step, Tensor& w, const Tensor& g) {
+    const double decay = w.dim() > 1 ? of.momentum : of.beta1;
+    mean[i] = decay * mean[i] + (1 - decay) * g;
+    if (w.dim() > 1) {
+      const Tensor next = of.nesterov ? of.momentum * mean[i] + (1 - of.momentum) * g : mean[i];
+      const Tensor direction = with_values_near_one(next, of.iterations);
+      const double length = 0.2 * std::sqrt(std::max(w.size(0), w.size(1)));
+      w = w - rates.lr * (length * direction + of.decay * w);
+    } else {
+      square[i] = of.beta2 * square[i] + (1 - of.beta2) * g * g;
+      const auto m = mean[i] / (1 - std::pow(of.beta1, step));
+      const auto v = square[i] / (1 - std::pow(of.beta2, step));
+      w = w - rates.lr * m / (v.sqrt() + 1e-8);
+    }
+  });
+}
+
+TEST(Muon, FollowsItsFormula) {
+  expect_muon("muon", {.lr = 0.01}, {});
+  expect_muon("muon:momentum=0.5,nesterov=false,weight_decay=0.1,beta1=0.8,beta2=0.9", {.lr = 0.01},
+              {.momentum = 0.5, .decay = 0.1, .beta1 = 0.8, .beta2 = 0.9, .nesterov = false});
+  expect_muon("muon:iterations=3", {.lr = 0.01, .momentum = 0.7},
+              {.momentum = 0.7, .iterations = 3});
+}
+
 class LayerRates : public testing::TestWithParam<std::string> {};
 
 TEST_P(LayerRates, StepAlikeWhereverTheParametersAreCut) {
@@ -123,7 +164,7 @@ TEST_P(LayerRates, StayFiniteWithoutAGradient) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Optimizers, LayerRates,
-                         testing::Values("lars:momentum=0.8", "lamb:beta1=0.8"),
+                         testing::Values("lars:momentum=0.8", "lamb:beta1=0.8", "muon:beta1=0.8"),
                          [](const auto& info) { return info.param.substr(0, 4); });
 
 TEST(LayerNorms, AreSummedOnceForAllLayers) {

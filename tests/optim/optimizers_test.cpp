@@ -166,7 +166,7 @@ INSTANTIATE_TEST_SUITE_P(Optimizers, Resume,
                          testing::Values("sgd", "sgd:momentum=0.9,dampening=0.5",
                                          "sgd:momentum=0.9,nesterov=true,weight_decay=0.01",
                                          "adam:weight_decay=0.01", "adamw",
-                                         "lars:weight_decay=0.01", "lamb", "sgd:clip=0.1",
+                                         "lars:weight_decay=0.01", "lamb", "muon", "sgd:clip=0.1",
                                          "lbfgs:max_iter=1",
                                          "lbfgs:history=2,max_iter=3,line_search=none"),
                          [](const auto& info) { return "Case" + std::to_string(info.index); });

@@ -6,6 +6,8 @@
 
 #include <atomic>
 #include <optional>
+#include <thread>
+#include <vector>
 
 #include "yoke/core/team.h"
 
@@ -39,6 +41,28 @@ TEST(Ranges, AreSharedOutByTheTeam) {
     ++ranges;
   });
   EXPECT_EQ(ranges, 2);
+}
+
+TEST(Items, AreEachTakenOnceAloneAndInATeam) {
+  for (const int members : {0, 1, 2, 5}) {
+    std::optional<Team> team;
+    if (members > 0) team.emplace(members);
+    for (const std::size_t size : {0, 1, 4, 100}) {
+      std::vector<std::atomic<int>> taken(size);
+      for_each_item(size, [&](std::size_t i) { ++taken[i]; });
+      for (std::size_t i = 0; i < size; ++i) EXPECT_EQ(taken[i], 1) << members << " members, " << i;
+    }
+  }
+}
+
+TEST(Items, AreTakenByMembersAtTheSameTime) {
+  Team team(2);
+  std::atomic<int> begun = 0;
+  for_each_item(2, [&](std::size_t) {
+    ++begun;
+    while (begun < 2) std::this_thread::yield();  // for ever, were they taken one after the other
+  });
+  EXPECT_EQ(begun, 2);
 }
 
 }  // namespace

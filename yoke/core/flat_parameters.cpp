@@ -56,7 +56,8 @@ FlatParameters FlatParameters::part(std::int64_t begin, std::int64_t end) const 
   for (const auto& slice : slices_) {
     const std::int64_t first = std::clamp(slice.offset, begin, end);
     const std::int64_t last = std::clamp(slice.offset + slice.elements, begin, end);
-    part.slices_.push_back({slice.name, slice.shape, first - begin, last - first});
+    const std::int64_t before = first < last ? slice.begin + first - slice.offset : 0;
+    part.slices_.push_back({slice.name, slice.shape, first - begin, last - first, before});
   }
   return part;
 }

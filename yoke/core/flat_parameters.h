@@ -19,6 +19,7 @@ struct ParameterSlice {
   std::vector<std::int64_t> shape;  ///< Of the whole parameter, also in a part.
   std::int64_t offset = 0;          ///< In elements.
   std::int64_t elements = 0;
+  std::int64_t begin = 0;  ///< In the whole parameter, before these.
 };
 
 /// The parameters and gradients of a module, each one flat contiguous fp32 tensor [P] of which the

@@ -3,6 +3,7 @@
 #include <ATen/TensorIterator.h>
 
 #include <algorithm>
+#include <atomic>
 
 #include "yoke/core/team.h"
 
@@ -45,6 +46,18 @@ void for_each_range(const std::vector<torch::Tensor>& vectors, const RangeKernel
   iterator.for_each([&kernel](char** data, const std::int64_t*, std::int64_t size) {
     kernel(reinterpret_cast<float**>(data), size);
   });
+}
+
+void for_each_item(std::size_t size, const std::function<void(std::size_t i)>& work) {
+  std::atomic<std::size_t> next = 0;
+  const auto take = [&](int) {
+    for (std::size_t i = next++; i < size; i = next++) work(i);
+  };
+  if (Team* const team = Team::of_this_thread(); team != nullptr) {
+    team->run(take);
+  } else {
+    take(0);
+  }
 }
 
 }  // namespace yoke

@@ -75,8 +75,9 @@ void DataParallel::attach_gradients() {
   const auto parameters = module_.parameters();
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     auto parameter = parameters[i];
-    const auto& [name, shape, offset, elements] = parameters_.slices()[i];
-    const auto view = parameters_.gradients().narrow(0, offset, elements).view(shape);
+    const auto& slice = parameters_.slices()[i];
+    const auto view =
+        parameters_.gradients().narrow(0, slice.offset, slice.elements).view(slice.shape);
     parameter.mutable_grad() = parameter.requires_grad() ? view : torch::Tensor();
   }
 }

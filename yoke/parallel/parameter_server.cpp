@@ -251,7 +251,7 @@ std::unique_ptr<Optimizer> ParameterServer::make_optimizer(std::string_view text
   if (shards_.parts() > 1) {
     sum = [](const Tensor&) {
       throw UsageError(
-          "this optimizer needs norms over all parameters, of which a server has only a part; give "
+          "this optimizer needs sums over all parameters, of which a server has only a part; give "
           "servers=1, or --strategy allreduce");
     };
   }

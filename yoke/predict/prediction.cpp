@@ -79,7 +79,7 @@ void check(const Job& job, const Cluster& cluster) {
   if (plan.kind == StrategyKind::kServer && plan.servers != 1 && !job.splits &&
       cluster.ranks() > 1) {
     throw UsageError(fmt::format(
-        "--strategy {}: this optimizer needs norms over all parameters, of which a server has only "
+        "--strategy {}: this optimizer needs sums over all parameters, of which a server has only "
         "a part; give servers=1, or --strategy allreduce",
         plan.text));
   }

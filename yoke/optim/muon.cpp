@@ -1,0 +1,158 @@
+// yoke/optim/muon.cpp: Muon (Jordan et al. 2024, "Muon: An optimizer for hidden layers in neural
+// networks") with the lengths of steps of Liu et al. 2025, "Muon is scalable for LLM training",
+// equation 4, so that one rate does for AdamW's parameters too.
+#include <algorithm>
+#include <cmath>
+
+#include "yoke/optim/adam_update.h"
+#include "yoke/optim/optimizer.h"
+#include "yoke/optim/orthogonal.h"
+#include "yoke/optim/ranges.h"
+
+namespace yoke {
+namespace {
+
+struct MuonOptions {
+  double momentum = 0;
+  bool nesterov = true;
+  int iterations = 5;
+  double weight_decay = 0;
+  double beta1 = 0, beta2 = 0, epsilon = 0;
+};
+
+/// Convolutions as matrices of a row for each channel that comes out.
+bool is_matrix(const ParameterSlice& slice) { return slice.shape.size() > 1; }
+
+/// A parameter, and where all of it is to go, fp32 [rows, elements / rows].
+struct Matrix {
+  const ParameterSlice* slice;
+  torch::Tensor direction;
+};
+
+class Muon final : public Optimizer {
+ public:
+  Muon(const Shard& shard, const MuonOptions& options)
+      : shard_(shard),
+        options_(options),
+        steps_(torch::zeros({1}, torch::kInt64)),
+        velocity_(torch::zeros_like(shard.parameters.values())),
+        square_(torch::zeros_like(shard.parameters.values())) {}
+
+  torch::Tensor step(const Objective& objective, const Rates& rates) override {
+    torch::Tensor loss = objective();
+    const torch::NoGradGuard no_grad;
+    steps_.add_(1);
+    for (const auto& slice : shard_.parameters.slices()) {
+      if (!is_matrix(slice)) move_vector(slice, rates);
+    }
+    const auto matrices = this->matrices(gather(advance(rates)));
+    for_each_item(matrices.size(), [&](std::size_t i) {
+      const torch::NoGradGuard no_grad_in_this_thread;
+      move_matrix(matrices[i], rates.lr);
+    });
+    return loss;
+  }
+
+  double default_lr() const override { return 1e-3; }
+
+  std::vector<std::pair<std::string, torch::Tensor>> state() override {
+    return {{"steps", steps_}, {"momentum_buffer", velocity_}, {"exp_avg_sq", square_}};
+  }
+
+ private:
+  static torch::Tensor cut(const torch::Tensor& vector, const ParameterSlice& slice) {
+    return vector.narrow(0, slice.offset, slice.elements);
+  }
+
+  /// Moves the velocity of matrices on by the gradient; where each is to go, [P].
+  torch::Tensor advance(const Rates& rates) {
+    const torch::Tensor gradients = shard_.parameters.gradients();
+    const double momentum = rates.momentum.value_or(options_.momentum);
+    torch::Tensor directions = torch::empty_like(gradients);
+    for (const auto& slice : shard_.parameters.slices()) {
+      if (!is_matrix(slice)) continue;
+      const torch::Tensor gradient = cut(gradients, slice), velocity = cut(velocity_, slice);
+      velocity.lerp_(gradient, 1 - momentum);
+      cut(directions, slice)
+          .copy_(options_.nesterov ? gradient.lerp(velocity, momentum) : velocity);
+    }
+    return directions;
+  }
+
+  /// The matrices of `directions`, [P], one after the other, whole also where a part ends in one.
+  torch::Tensor gather(const torch::Tensor& directions) {
+    std::int64_t total = 0;
+    for (const auto& slice : shard_.parameters.slices()) {
+      if (is_matrix(slice)) total += c10::multiply_integers(slice.shape);
+    }
+    torch::Tensor whole = torch::zeros({total}, directions.options());
+    std::int64_t offset = 0;
+    for (const auto& slice : shard_.parameters.slices()) {
+      if (!is_matrix(slice)) continue;
+      whole.narrow(0, offset + slice.begin, slice.elements).copy_(cut(directions, slice));
+      offset += c10::multiply_integers(slice.shape);
+    }
+    if (shard_.sum) shard_.sum(whole);
+    return whole;
+  }
+
+  /// What lies in this part, the largest first, with their places in gathered `directions`.
+  std::vector<Matrix> matrices(const torch::Tensor& directions) const {
+    std::vector<Matrix> found;
+    std::int64_t offset = 0;
+    for (const auto& slice : shard_.parameters.slices()) {
+      if (!is_matrix(slice)) continue;
+      const std::int64_t size = c10::multiply_integers(slice.shape);
+      if (slice.elements > 0) {
+        const std::int64_t rows = slice.shape.front();
+        found.push_back({&slice, directions.narrow(0, offset, size).view({rows, -1})});
+      }
+      offset += size;
+    }
+    std::stable_sort(found.begin(), found.end(), [](const Matrix& a, const Matrix& b) {
+      return a.direction.numel() > b.direction.numel();
+    });
+    return found;
+  }
+
+  void move_matrix(const Matrix& matrix, double lr) {
+    const auto& [slice, direction] = matrix;
+    const auto longer = static_cast<double>(std::max(direction.size(0), direction.size(1)));
+    const torch::Tensor step = orthogonalise(direction, options_.iterations).reshape({-1});
+    torch::Tensor values = cut(shard_.parameters.values(), *slice);
+    values.mul_(1 - lr * options_.weight_decay);
+    values.sub_(step.narrow(0, slice->begin, slice->elements), lr * 0.2 * std::sqrt(longer));
+  }
+
+  void move_vector(const ParameterSlice& slice, const Rates& rates) {
+    adam_update(cut(shard_.parameters.values(), slice), cut(shard_.parameters.gradients(), slice),
+                cut(velocity_, slice), cut(square_, slice),
+                {.number = steps_.item<std::int64_t>(),
+                 .lr = rates.lr,
+                 .beta1 = options_.beta1,
+                 .beta2 = options_.beta2,
+                 .epsilon = options_.epsilon});
+  }
+
+  Shard shard_;
+  MuonOptions options_;
+  torch::Tensor steps_;     // int64 [1]
+  torch::Tensor velocity_;  // fp32 [P]; AdamW's mean in vectors
+  torch::Tensor square_;    // fp32 [P]; of vectors only
+};
+
+}  // namespace
+
+std::unique_ptr<Optimizer> make_muon(const Shard& shard, Options& options) {
+  const MuonOptions chosen{
+      .momentum = options.get("momentum", 0.95, 0.0, 1.0),  // decay of a matrix's velocity
+      .nesterov = options.get("nesterov", true),            // looks one step ahead
+      .iterations = static_cast<int>(options.get("iterations", std::int64_t{5}, 1, 100)),
+      .weight_decay = options.get("weight_decay", 0.01, 0.0),  // of matrices
+      .beta1 = options.get("beta1", 0.9, 0.0, kMostBeta),      // of vectors, as in adamw
+      .beta2 = options.get("beta2", 0.999, 0.0, kMostBeta),
+      .epsilon = options.get("epsilon", 1e-8, 0.0)};
+  return std::make_unique<Muon>(shard, chosen);
+}
+
+}  // namespace yoke
