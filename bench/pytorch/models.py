@@ -11,6 +11,7 @@ IMAGES = {
     "mlp": (1, 28, 28),
     "bn-cnn": (1, 28, 28),
     "resnet9": (3, 32, 32),
+    "airbench": (3, 32, 32),
     "resnet18": (3, 32, 32),
 }
 
@@ -203,6 +204,39 @@ class Resnet9(nn.Module):
         return self.fc(F.adaptive_avg_pool2d(x, 1).flatten(1))
 
 
+class PoolBlock(nn.Module):
+    """Two 3x3 convolutions, each with batch norm and GELU; the first is pooled."""
+
+    def __init__(self, inputs, outputs):
+        super().__init__()
+        self.conv1 = make_convolution(inputs, outputs, 3, 1)
+        self.bn1 = nn.BatchNorm2d(outputs)
+        self.conv2 = make_convolution(outputs, outputs, 3, 1)
+        self.bn2 = nn.BatchNorm2d(outputs)
+
+    def forward(self, x):
+        x = F.gelu(self.bn1(F.max_pool2d(self.conv1(x), 2)), approximate="tanh")
+        return F.gelu(self.bn2(self.conv2(x)), approximate="tanh")
+
+
+class Airbench(nn.Module):
+    """Six convolutions behind one of 2x2 patches; initial values are PyTorch's own."""
+
+    def __init__(self, channels, classes):
+        super().__init__()
+        self.patches = nn.Conv2d(channels, 8 * channels, 2, bias=False)
+        self.bn = nn.BatchNorm2d(8 * channels, eps=5e-4)
+        self.block1 = PoolBlock(8 * channels, 64)
+        self.block2 = PoolBlock(64, 256)
+        self.block3 = PoolBlock(256, 256)
+        self.fc = nn.Linear(256, classes)
+
+    def forward(self, x):
+        x = F.gelu(self.bn(self.patches(x)), approximate="tanh")
+        x = self.block3(self.block2(self.block1(x)))
+        return self.fc(x.amax((2, 3)) / 9)
+
+
 def make_model(name, channels, height, width, classes):
     """Builds the model of that name for images of [channels, height, width]."""
     if name in ("lab-cnn", "cifar-net", "lenet") and (height, width) != (32, 32):
@@ -215,6 +249,7 @@ def make_model(name, channels, height, width, classes):
         "mlp": lambda: Mlp(channels * height * width, classes),
         "bn-cnn": lambda: BnCnn(channels, height, width, classes),
         "resnet9": lambda: Resnet9(channels, classes),
+        "airbench": lambda: Airbench(channels, classes),
         "resnet18": lambda: Resnet18(channels, height, width, classes),
     }
     if name not in makers:

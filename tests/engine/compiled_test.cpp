@@ -50,7 +50,8 @@ TEST_P(EveryModel, EqualsEagerForALargeBatch) {
 }
 TEST_P(EveryModel, EqualsEagerInBf16) {
   if (const auto why = why_not(Precision::kBf16); !why.empty()) GTEST_SKIP() << why;
-  compare_with_eager(maker(GetParam()), {.batch = 17, .precision = Precision::kBf16});
+  // Where batch norm follows batch norm, the scales' gradients are small differences of large sums.
+  compare_with_eager(maker(GetParam()), {.batch = 17, .precision = Precision::kBf16, .slack = 2});
 }
 
 std::vector<std::string> model_names() {

@@ -33,7 +33,28 @@ TEST(Models, HaveTheParametersOfTheirLayers) {
   EXPECT_EQ(parameters_of("lab-cnn", kDigits), 416 + 12'832 + 66'048 + 131'328 + 2'570);
   EXPECT_EQ(parameters_of("six-layer", kDigits), 320 + 18'496 + 73'856 + 295'168 + 32'896 + 1'290);
   EXPECT_EQ(parameters_of("six-layer", kColour), 896 + 18'496 + 73'856 + 524'544 + 32'896 + 1'290);
+  EXPECT_EQ(parameters_of("airbench", kColour), 1'972'826);
   EXPECT_EQ(parameters_of("cifar-net", kColour), 4'864 + 25'616 + 48'120 + 10'164 + 850);
+}
+
+TEST(Models, AirbenchBeginsWithAnOrthonormalBasisAndItsNegatives) {
+  for (const std::int64_t channels : {1, 3, 4}) {
+    const Model model = make_model("airbench", {{channels, 32, 32}, 10}, 1);
+    const auto filters = model.module->named_parameters()["patches.weight"].flatten(1);
+    const std::int64_t half = 4 * channels;
+    ASSERT_EQ(filters.sizes(), (std::vector<std::int64_t>{2 * half, half}));
+    const auto basis = filters.slice(0, 0, half);
+    EXPECT_TRUE(torch::allclose(basis.matmul(basis.t()), torch::eye(half), 0, 1e-6));
+    EXPECT_TRUE(torch::equal(filters.slice(0, half), -basis));
+  }
+}
+
+TEST(Models, AirbenchBlocksBeginByPassingTheirInputOn) {
+  const auto parameters = make_model("airbench", kColour, 1).module->named_parameters();
+  const auto x = torch::rand({1, 64, 6, 6});
+  const auto y = torch::conv2d(x, parameters["block2.conv1.weight"], {}, 1, 1);
+  EXPECT_TRUE(torch::equal(y.slice(1, 0, 64), x));
+  EXPECT_FALSE(torch::equal(y.slice(1, 64, 128), x));
 }
 
 TEST(Models, TakeTheirOwnOrTheDataSetsSize) {
