@@ -29,6 +29,7 @@ struct GivenEvaluation {
   std::string model;
   std::string data;
   std::string data_dir;
+  std::string tta;
   std::int64_t batch_size = 256;
   std::int64_t threads = 0;
   bool json = false;
@@ -101,6 +102,8 @@ int evaluate_command(const GivenEvaluation& given) {
   TrainConfig& config = trained.config;
   if (!given.data.empty()) config.data = given.data;
   if (!given.data_dir.empty()) config.data_dir = given.data_dir;
+  if (!given.tta.empty()) config.tta = given.tta;
+  const Views views = parse_views(config.tta);
   config.threads = given.threads > 0 ? given.threads : threads_from_environment();
   if (config.threads == 0) config.threads = cpu_budget().threads(1);
   set_threads(static_cast<int>(config.threads));
@@ -115,10 +118,11 @@ int evaluate_command(const GivenEvaluation& given) {
   }
   const auto communicator = make_communicator("single");
   const auto& names = workload.data.validation->info().class_names;
-  fmt::print("{}: {} on the validation images of {}\n", trained.source.string(), config.model,
-             config.data);
-  const Evaluation result = evaluate(*workload.engine.engine, *communicator,
-                                     workload.data.validation, given.batch_size, workload.loader);
+  fmt::print("{}: {} on the validation images of {}{}\n", trained.source.string(), config.model,
+             config.data, views == Views::kOne ? "" : fmt::format(", --tta {}", config.tta));
+  const Evaluation result =
+      evaluate(*workload.engine.engine, *communicator, workload.data.validation, given.batch_size,
+               workload.loader, views);
   print(result, names);
   if (given.json) fmt::print("{}\n", to_json(result, names).dump());
   return 0;
@@ -139,6 +143,10 @@ void add_evaluate_command(CLI::App& program, Run& run) {
       ->type_name("NAME[:k=v,...]");
   command->add_option("--data-dir", given->data_dir, "Where data sets are, if not where they were")
       ->type_name("DIR");
+  command
+      ->add_option("--tta", given->tta,
+                   "Test-time augmentation, if not the run's; see 'yoke train --help'")
+      ->type_name("none/flip/flip-shift");
   command->add_option("--batch-size", given->batch_size, "Images per forward pass")
       ->check(above_zero())
       ->capture_default_str();

@@ -202,6 +202,29 @@ TEST(YokeEvaluate, AgreesWithTheRunItselfAndCountsEachClass) {
   }
 }
 
+TEST(YokeEvaluate, TakesTheRunsViewsUnlessItIsToldOthers) {
+  const TemporaryDirectory directory;
+  const auto run = directory.path() / "run";
+  const auto trained =
+      run_yoke(test::train_words(run,
+                                 "--model mlp --epochs 3 --lr 0.05 --batch-size 64 --tta flip "
+                                 "--data glyphs:train=1000,validation=333"));
+  ASSERT_EQ(trained.status, 0) << trained.output;
+  const auto loss_with = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words = {"evaluate", run.string(), "--json"};
+    words.insert(words.end(), more.begin(), more.end());
+    const auto result = run_yoke(words);
+    EXPECT_EQ(result.status, 0) << result.output;
+    EXPECT_THAT(result.output, HasSubstr(more.empty() ? ", --tta flip\n" : "validation=333\n"));
+    return nlohmann::json::parse(result.output.substr(result.output.rfind("\n{") + 1))["loss"]
+        .get<double>();
+  };
+  const double flipped = test::summary(run)["val_loss"];
+  EXPECT_NEAR(loss_with({}), flipped, 1e-5 * flipped);
+  EXPECT_LT(loss_with({"--tta", "none"}), 0.9 * flipped);  // mirrored digits are hard to read
+  EXPECT_EQ(run_yoke({"evaluate", run.string(), "--tta", "crop"}).status, 2);
+}
+
 TEST(YokeEvaluate, TakesExportedWeightsWithTheirModelAndData) {
   const TemporaryDirectory directory;
   const auto run = directory.path() / "run", weights = directory.path() / "weights.pt";

@@ -52,6 +52,7 @@ struct TrainConfig {
   std::int64_t threads = 0;         ///< 0: all cores allowed.
   std::int64_t loader_threads = 0;  ///< 0: chosen from `threads`.
   Interval eval_every = Interval::parse("1epoch", "eval-every");
+  std::string tta = "none";  ///< Test-time augmentation, see Views.
   std::string progress = "auto";
   std::int64_t print_every = 50;
   bool tensorboard = true;

@@ -62,7 +62,7 @@ std::vector<std::vector<std::int64_t>> confusion_rows(const Evaluation& evaluati
 
 Evaluation evaluate(Engine& engine, Communicator& communicator,
                     std::shared_ptr<const Dataset> dataset, std::int64_t batch_size,
-                    const LoaderOptions& options) {
+                    const LoaderOptions& options, Views views) {
   const torch::NoGradGuard no_grad;
   const Sampler sampler(dataset->size(), std::min(batch_size, dataset->size()), communicator.rank(),
                         communicator.size(), 0, false);
@@ -73,7 +73,7 @@ Evaluation evaluate(Engine& engine, Communicator& communicator,
   for (std::int64_t step = 0; step < steps; ++step) {
     const Batch batch = loader.next();
     if (batch.size() == 0) continue;
-    const auto scores = engine.predict(batch.input);
+    const auto scores = mean_scores(engine, batch.input, views);
     sums.add(scores, batch.target.to(scores.device()));
   }
   communicator.all_reduce(sums.scalars);

@@ -10,6 +10,7 @@
 #include "yoke/data/dataset.h"
 #include "yoke/data/loader.h"
 #include "yoke/engine/engine.h"
+#include "yoke/train/views.h"
 
 namespace yoke {
 
@@ -26,9 +27,10 @@ struct Evaluation {
 /// The confusion matrix as numbers, a row for each true class.
 std::vector<std::vector<std::int64_t>> confusion_rows(const Evaluation& evaluation);
 
-/// Runs `engine` over `dataset` in its order, shared out over the ranks of `communicator`.
+/// Runs `engine` over `views` of the images of `dataset` in its order, shared out over the ranks of
+/// `communicator`.
 Evaluation evaluate(Engine& engine, Communicator& communicator,
                     std::shared_ptr<const Dataset> dataset, std::int64_t batch_size,
-                    const LoaderOptions& options);
+                    const LoaderOptions& options, Views views = Views::kOne);
 
 }  // namespace yoke

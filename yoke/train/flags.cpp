@@ -214,6 +214,10 @@ const std::vector<TrainFlag>& train_flags() {
       count("loader-threads", &C::loader_threads, 0, "Threads that make batches; 0 chooses", kRun),
       interval("eval-every", &C::eval_every,
                "Measure the validation images so often, and at the end", kRun),
+      choice("tta", &C::tta, "none/flip/flip-shift",
+             "Test-time augmentation: validation scores are means over the image and its mirror "
+             "image (flip), and both moved by a pixel (flip-shift)",
+             kRun),
       choice("progress", &C::progress, "auto/bar/lines/none", "Bars on a terminal, lines elsewhere",
              kRun),
       count("print-every", &C::print_every, 1, "Steps between two reports", kRun),

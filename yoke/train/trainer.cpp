@@ -223,7 +223,7 @@ void Trainer::check_loss() const {
 Evaluation Trainer::evaluate() {
   strategy_->synchronise();
   auto result = yoke::evaluate(*workload_.engine.engine, communicator_, workload_.data.validation,
-                               batch_size_, workload_.loader);
+                               batch_size_, workload_.loader, parse_views(config_.tta));
   strategy_->go_on();
   return result;
 }
