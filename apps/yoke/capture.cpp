@@ -10,6 +10,7 @@
 #include "apps/yoke/environment.h"
 #include "yoke/core/descriptor.h"
 #include "yoke/core/error.h"
+#include "yoke/core/exit_status.h"
 #include "yoke/core/process.h"
 
 namespace yoke {
@@ -58,7 +59,6 @@ std::string capture(const std::vector<std::string>& arguments, const std::string
     ::poll(&ended, 1, /*timeout=*/-1);
     status = process.poll();
   }
-  constexpr int kWrongUsage = 2;
   if (*status == kWrongUsage) throw UsageError(message_of(contents(err)));
   if (*status != 0) {
     throw Error(fmt::format("'{}' failed ({}):\n{}{}", fmt::join(arguments, " "), *status,

@@ -13,12 +13,10 @@
 #include "apps/yoke/usage.h"
 #include "yoke/core/allocator.h"
 #include "yoke/core/error.h"
+#include "yoke/core/exit_status.h"
 #include "yoke/core/version.h"
 
 namespace {
-
-constexpr int kFailed = 1;
-constexpr int kWrongUsage = 2;
 
 int run(int argc, char** argv) {
   CLI::App program("Yoke trains image classifiers together: on cores, on GPUs, on many machines.",
@@ -64,8 +62,8 @@ int main(int argc, char** argv) {
   try {
     return run(argc, argv);
   } catch (const yoke::UsageError& error) {
-    return fail(error, kWrongUsage);
+    return fail(error, yoke::kWrongUsage);
   } catch (const std::exception& error) {
-    return fail(error, kFailed);
+    return fail(error, yoke::kFailed);
   }
 }

@@ -8,6 +8,7 @@
 #include "apps/yoke/environment.h"
 #include "apps/yoke/stop_signal.h"
 #include "yoke/core/error.h"
+#include "yoke/core/exit_status.h"
 #include "yoke/core/file.h"
 #include "yoke/core/file_lock.h"
 #include "yoke/study/outcome.h"
@@ -65,7 +66,6 @@ void write_outcome(const study::StudyPlan& plan, const std::vector<study::Job>& 
 
 int study_status(const study::RunnerResult& result) {
   if (!result.wrong_usage.empty()) throw UsageError(result.wrong_usage);
-  constexpr int kStopped = 75;  // EX_TEMPFAIL: the same command goes on
   if (result.left > 0) {
     say("The study is not complete; the same command goes on with it.");
     return kStopped;

@@ -15,13 +15,12 @@
 #include "apps/yoke/given_config.h"
 #include "apps/yoke/stop_signal.h"
 #include "yoke/core/error.h"
+#include "yoke/core/exit_status.h"
 #include "yoke/core/file.h"
 #include "yoke/core/format.h"
 
 namespace yoke {
 namespace {
-
-constexpr int kStopped = 75;  // EX_TEMPFAIL: can be resumed
 
 /// What the command line gave.
 struct GivenTraining {

@@ -7,9 +7,6 @@
 
 namespace yoke::launch {
 
-/// The exit status of a program that was used wrongly, and of one that stopped after a checkpoint.
-inline constexpr int kWrongUsage = 2, kStopped = 75;
-
 /// A rank, or with rank -1 a host, that failed.
 struct Failure {
   double time = 0;  ///< Seconds since 1970, by the clock of whoever holds this.

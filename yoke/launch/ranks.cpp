@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "yoke/core/error.h"
+#include "yoke/core/exit_status.h"
 #include "yoke/core/file.h"
 #include "yoke/launch/process_tree.h"
 

@@ -7,6 +7,8 @@
 #include <numeric>
 #include <utility>
 
+#include "yoke/core/exit_status.h"
+
 namespace yoke::launch {
 using namespace std::chrono_literals;
 

@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "yoke/core/error.h"
+#include "yoke/core/exit_status.h"
 #include "yoke/study/emit.h"
 #include "yoke/study/kubernetes_submit.h"
 #include "yoke/study/yaml.h"
@@ -16,10 +17,9 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kYoke = "yoke";  // the program in the image, and the name of the container
-constexpr int kStopped = 75, kWrongUsage = 2;
-constexpr int kTries = 3;           // of a run that fails
-constexpr int kGraceSeconds = 120;  // for a checkpoint
-constexpr int kJoinSeconds = 3600;  // until all nodes of a run are free
+constexpr int kTries = 3;              // of a run that fails
+constexpr int kPodGraceSeconds = 120;  // for a checkpoint
+constexpr int kJoinSeconds = 3600;     // until all nodes of a run are free
 constexpr int kPort = 29400;
 
 /// Writes the jobs of one study.
@@ -131,7 +131,7 @@ class Kubernetes {
     return {{"metadata", {{"labels", labels(name)}}},
             {"spec",
              {{"restartPolicy", "Never"},
-              {"terminationGracePeriodSeconds", kGraceSeconds},
+              {"terminationGracePeriodSeconds", kPodGraceSeconds},
               {"containers", Json::array({container})},
               {"volumes", volumes}}}};
   }

@@ -9,6 +9,7 @@
 #include <deque>
 
 #include "yoke/core/clock.h"
+#include "yoke/core/exit_status.h"
 #include "yoke/core/file.h"
 #include "yoke/core/format.h"
 #include "yoke/study/run.h"
@@ -18,7 +19,6 @@
 namespace yoke::study {
 namespace {
 
-constexpr int kWrongUsage = 2;
 constexpr double kGraceSeconds = 60;  // to write a checkpoint, until a run is killed
 
 /// A set of hosts, and the run that goes on there.
