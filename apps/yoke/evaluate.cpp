@@ -65,7 +65,8 @@ void print(const Evaluation& result, const std::vector<std::string>& names) {
   if (names.size() <= kWidest) print_confusion(result, names);
 }
 
-nlohmann::ordered_json to_json(const Evaluation& result, const std::vector<std::string>& names) {
+nlohmann::ordered_json evaluation_json(const Evaluation& result,
+                                       const std::vector<std::string>& names) {
   nlohmann::ordered_json json = {
       {"images", result.images}, {"loss", result.loss},
       {"top1", result.top1},     {"top5", result.top5},
@@ -124,7 +125,7 @@ int evaluate_command(const GivenEvaluation& given) {
       evaluate(*workload.engine.engine, *communicator, workload.data.validation, given.batch_size,
                workload.loader, views);
   print(result, names);
-  if (given.json) fmt::print("{}\n", to_json(result, names).dump());
+  if (given.json) fmt::print("{}\n", evaluation_json(result, names).dump());
   return 0;
 }
 

@@ -1,10 +1,6 @@
 // What every communicator must do, between processes: the program rank_checks is one rank.
-#include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <memory>
 #include <string>
@@ -21,18 +17,6 @@ using testing::HasSubstr;
 constexpr int kKilled = 128 + 9;
 constexpr int kLost = 3;  // rank_checks says that another rank was lost
 
-std::string free_port() {
-  const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof address;
-  EXPECT_EQ(::bind(socket, reinterpret_cast<sockaddr*>(&address), size), 0);
-  EXPECT_EQ(::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size), 0);
-  ::close(socket);
-  return std::to_string(ntohs(address.sin_port));
-}
-
 /// Ends what would hang.
 const std::vector<std::string> kLimited = {"timeout", "--kill-after=5", "600"};
 
@@ -43,7 +27,7 @@ std::vector<std::string> joined(std::vector<std::string> a, const std::vector<st
 
 /// What became of each of `size` processes with the variables of torchrun.
 std::vector<ProgramResult> run_processes(int size, const std::vector<std::string>& arguments) {
-  const std::string port = free_port();
+  const std::string port = std::to_string(free_port());
   std::vector<std::unique_ptr<BackgroundProgram>> processes;
   for (int rank = 0; rank < size; ++rank) {
     const std::vector<std::string> environment = {"env",

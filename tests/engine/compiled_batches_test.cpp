@@ -10,8 +10,6 @@ namespace {
 
 using torch::Tensor;
 
-constexpr StepKey kKey{.seed = 3, .step = 8};
-
 TEST(CompiledBatches, GiveEqualBitsWhenRepeated) {
   for (const char* const text : {"lab-cnn", "cifar-net", "resnet18"}) {
     Compiled compiled(make_model(text, {{3, 13, 13}, 10}, 3), {.replicas = 3});

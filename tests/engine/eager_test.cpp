@@ -5,13 +5,14 @@
 #include <torch/nn/modules/linear.h>
 #include <torch/utils.h>
 
+#include "tests/engine/trained.h"
 #include "yoke/core/error.h"
 #include "yoke/core/random.h"
 
 namespace yoke {
 namespace {
 
-constexpr StepKey kKey{.seed = 3, .step = 8};
+using test::kKey;
 
 /// A model with its flat parameters and its engine.
 struct Trained {

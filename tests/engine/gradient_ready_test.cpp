@@ -13,8 +13,6 @@ namespace {
 
 using torch::Tensor;
 
-constexpr StepKey kKey{.seed = 3, .step = 8};
-
 /// What was told in one step.
 struct Told {
   Tensor gradient;  ///< As each element was when it was told of.

@@ -19,8 +19,6 @@ namespace {
 using testing::HasSubstr;
 using torch::Tensor;
 
-constexpr StepKey kKey{.seed = 3, .step = 8};
-
 /// Two convolutions, of which the first is normalised, and a linear layer.
 Model network() {
   return model_of({2, 9, 9}, [](torch::nn::Module& module) {

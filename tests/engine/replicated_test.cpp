@@ -22,8 +22,6 @@ namespace {
 using testing::HasSubstr;
 using torch::Tensor;
 
-constexpr StepKey kKey{.seed = 3, .step = 8};
-
 using Make = std::function<Model()>;
 
 Make named(const std::string& text) {

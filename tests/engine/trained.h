@@ -11,6 +11,9 @@
 
 namespace yoke::test {
 
+/// Of a step in the middle of a run.
+inline constexpr StepKey kKey{.seed = 3, .step = 8};
+
 /// A model whose modules `build(module)` registers; it returns the forward function.
 template <typename Build>
 Model model_of(const ImageShape& input, const Build& build) {

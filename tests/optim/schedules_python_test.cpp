@@ -9,7 +9,7 @@ namespace {
 constexpr double kScheduledRate = 0.4;
 
 /// A schedule of Yoke, and PyTorch's for an optimizer `o` and `total` steps.
-struct Counterpart {
+struct ScheduleCounterpart {
   std::string ours;
   std::string theirs;
   std::int64_t total;
@@ -17,7 +17,7 @@ struct Counterpart {
   bool cycles_momentum = false;
 };
 
-const Counterpart kCounterparts[] = {
+const ScheduleCounterpart kScheduleCounterparts[] = {
     {"step:step_size=2,gamma=0.5", "StepLR(o, 2, 0.5)", 23, 4},
     {"cosine:min_lr=0.01", "CosineAnnealingLR(o, total, 0.01)", 37, 1},
     {"warmup:steps=9,start=0.1,then=constant", "LinearLR(o, 0.1, total_iters=9)", 20, 1},
@@ -54,7 +54,7 @@ for i in range(1, len(sys.argv), 3):
             if (step + 1) % steps_per_epoch == 0 and step + 1 < total: s.step()
 )";
 
-void expect_like_python(const Counterpart& pair, std::istream& output) {
+void expect_schedule_like_python(const ScheduleCounterpart& pair, std::istream& output) {
   SCOPED_TRACE(pair.theirs);
   const Schedule schedule = make_schedule(
       pair.ours,
@@ -72,12 +72,13 @@ void expect_like_python(const Counterpart& pair, std::istream& output) {
 }
 
 TEST(Schedules, EqualPythonsAtEveryStep) {
-  auto output = test::ask_python(kScheduleCode, kCounterparts, [](const Counterpart& pair) {
-    return std::vector{pair.theirs, std::to_string(pair.total),
-                       std::to_string(pair.steps_per_epoch)};
-  });
+  auto output =
+      test::ask_python(kScheduleCode, kScheduleCounterparts, [](const ScheduleCounterpart& pair) {
+        return std::vector{pair.theirs, std::to_string(pair.total),
+                           std::to_string(pair.steps_per_epoch)};
+      });
   if (!output) GTEST_SKIP() << "Python has no torch to compare with";
-  for (const auto& pair : kCounterparts) expect_like_python(pair, *output);
+  for (const auto& pair : kScheduleCounterparts) expect_schedule_like_python(pair, *output);
 }
 
 }  // namespace

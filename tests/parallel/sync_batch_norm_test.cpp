@@ -16,8 +16,8 @@ namespace {
 
 using torch::Tensor;
 
-struct Network : torch::nn::Module {
-  Network() {
+struct NormNetwork : torch::nn::Module {
+  NormNetwork() {
     convolution = register_module("convolution", torch::nn::Conv2d(1, 3, 3));
     norm = register_module("norm", torch::nn::BatchNorm2d(3));
     last = register_module("last", torch::nn::Linear(3, 4));
@@ -32,17 +32,17 @@ struct Network : torch::nn::Module {
   torch::nn::Linear last{nullptr};
 };
 
-struct Result {
+struct NormResult {
   Tensor losses = torch::zeros({4}, torch::kFloat64);
   Tensor values, mean, variance;
 };
 
 /// Four steps of 7 images, the last of 1: with more ranks, some have none.
-Result train_network_of(int ranks, const std::string& strategy_text) {
-  Result result;
+NormResult train_network_of(int ranks, const std::string& strategy_text) {
+  NormResult result;
   run_ranks(ranks, [&](const Group& group) {
     at::set_num_threads(1);
-    const auto network = std::make_shared<Network>();
+    const auto network = std::make_shared<NormNetwork>();
     Model model{
         network, [network](const Tensor& input) { return network->forward(input); }, {1, 6, 6}};
     const auto communicator = make_communicator(ranks == 1 ? "single" : "shared-memory", group);
@@ -71,9 +71,9 @@ Result train_network_of(int ranks, const std::string& strategy_text) {
 }
 
 TEST(SyncBatchNorm, NormalisesOverAllRanks) {
-  const Result one = train_network_of(1, "allreduce");
+  const NormResult one = train_network_of(1, "allreduce");
   for (const int ranks : {1, 2, 3}) {
-    const Result many = train_network_of(ranks, "allreduce:sync_batchnorm=true");
+    const NormResult many = train_network_of(ranks, "allreduce:sync_batchnorm=true");
     EXPECT_TRUE(many.losses.allclose(one.losses, 1e-4, 1e-5)) << many.losses << one.losses;
     EXPECT_TRUE(many.values.allclose(one.values, 1e-3, 1e-4)) << ranks;
     EXPECT_TRUE(many.mean.allclose(one.mean, 1e-4, 1e-5)) << ranks;

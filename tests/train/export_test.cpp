@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/support/support.h"
+#include "tests/train/run.h"
 #include "yoke/core/error.h"
 #include "yoke/data/formats/pt.h"
 
@@ -10,6 +10,7 @@ namespace yoke {
 namespace {
 
 namespace fs = std::filesystem;
+using test::expect_equal;
 
 /// Views of one large storage, a transposed, a 0-rank and an empty tensor; several dtypes.
 NamedTensors example() {
@@ -20,15 +21,6 @@ NamedTensors example() {
           {"batches", torch::scalar_tensor(12, torch::kInt64)},
           {"half", torch::full({2}, 0.5, torch::kFloat16)},
           {"empty", torch::empty({0, 3})}};
-}
-
-void expect_equal(const NamedTensors& found, const NamedTensors& expected) {
-  ASSERT_EQ(found.size(), expected.size());
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    EXPECT_EQ(found[i].first, expected[i].first);
-    EXPECT_EQ(found[i].second.scalar_type(), expected[i].second.scalar_type());
-    EXPECT_TRUE(torch::equal(found[i].second, expected[i].second)) << found[i].first;
-  }
 }
 
 TEST(WritePt, RoundTripKeepsOrderAndValues) {

@@ -10,6 +10,7 @@
 
 #include "tests/support/support.h"
 #include "yoke/core/file.h"
+#include "yoke/core/named_tensors.h"
 #include "yoke/core/safetensors.h"
 #include "yoke/train/train.h"
 
@@ -75,6 +76,16 @@ inline std::vector<nlohmann::json> step_reports(const std::filesystem::path& run
   auto all = reports(run);
   std::erase_if(all, [](const auto& report) { return report.at("split") != "train"; });
   return all;
+}
+
+/// The same names with tensors of the same types and values, in the same order.
+inline void expect_equal(const NamedTensors& found, const NamedTensors& expected) {
+  ASSERT_EQ(found.size(), expected.size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    EXPECT_EQ(found[i].first, expected[i].first);
+    EXPECT_EQ(found[i].second.scalar_type(), expected[i].second.scalar_type());
+    EXPECT_TRUE(torch::equal(found[i].second, expected[i].second)) << found[i].first;
+  }
 }
 
 /// Reports and weights of two runs are the same but for rounding.

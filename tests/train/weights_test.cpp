@@ -16,6 +16,7 @@ namespace yoke {
 namespace {
 
 namespace fs = std::filesystem;
+using test::expect_equal;
 using test::small_run;
 using test::TemporaryDirectory;
 using ::testing::AllOf;
@@ -24,8 +25,8 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 /// A body with batch norm, and a last layer.
-struct Network : torch::nn::Module {
-  explicit Network(std::int64_t classes = 2)
+struct Classifier : torch::nn::Module {
+  explicit Classifier(std::int64_t classes = 2)
       : body(register_module("body", torch::nn::Linear(3, 4))),
         norm(register_module("norm", torch::nn::BatchNorm1d(4))),
         fc(register_module("fc", torch::nn::Linear(4, classes))) {
@@ -38,14 +39,6 @@ struct Network : torch::nn::Module {
 };
 
 NamedTensors copies(const torch::nn::Module& module) { return snapshot(module_state(module)); }
-
-void expect_equal(const NamedTensors& found, const NamedTensors& expected) {
-  ASSERT_EQ(found.size(), expected.size());
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    EXPECT_EQ(found[i].first, expected[i].first);
-    EXPECT_TRUE(torch::equal(found[i].second, expected[i].second)) << found[i].first;
-  }
-}
 
 class Weights : public ::testing::Test {
  protected:
@@ -75,9 +68,9 @@ class Weights : public ::testing::Test {
 };
 
 TEST_F(Weights, AreReadInBothFormatsWhateverTheName) {
-  const Network from;
+  const Classifier from;
   for (const auto format : {WeightFormat::kSafetensors, WeightFormat::kPt}) {
-    Network to;
+    Classifier to;
     write_weights(file_, format, module_state(from));
     load_weights(to, WeightsChoice::parse(file_.string()));
     expect_equal(module_state(to), module_state(from));
@@ -96,13 +89,13 @@ TEST_F(Weights, AreToldByContentWhateverTheHeadersLength) {
 }
 
 TEST_F(Weights, AreConverted) {
-  const Network from;
+  const Classifier from;
   for (const auto type : {torch::kFloat64, torch::kFloat16, torch::kBFloat16}) {
     auto state = copies(from);
     for (auto& [name, tensor] : state) {
       tensor = tensor.to(tensor.is_floating_point() ? type : torch::kInt32);
     }
-    Network to;
+    Classifier to;
     load(to, state);
     EXPECT_TRUE(torch::equal(to.body->weight, from.body->weight.to(type).to(torch::kFloat32)));
     EXPECT_EQ(to.norm->num_batches_tracked.item<std::int64_t>(), 9);
@@ -111,9 +104,9 @@ TEST_F(Weights, AreConverted) {
 }
 
 TEST_F(Weights, MayLackTheCountOfBatches) {
-  auto state = copies(Network());
+  auto state = copies(Classifier());
   std::erase_if(state, [](const auto& item) { return item.first == "norm.num_batches_tracked"; });
-  Network to;
+  Classifier to;
   to.norm->num_batches_tracked.fill_(3);
   load(to, state);
   EXPECT_EQ(to.norm->num_batches_tracked.item<std::int64_t>(), 3);
@@ -121,8 +114,8 @@ TEST_F(Weights, MayLackTheCountOfBatches) {
 }
 
 TEST_F(Weights, TellWhatDiffersAndHowToLeaveItOut) {
-  Network to(5);
-  const auto message = failure(to, copies(Network(2)));
+  Classifier to(5);
+  const auto message = failure(to, copies(Classifier(2)));
   EXPECT_THAT(message, HasSubstr("different: fc.weight is [2, 4], the model wants [5, 4], "
                                  "fc.bias is [2], the model wants [5]"));
   EXPECT_THAT(message, HasSubstr("--weights " + file_.string() + ":skip=fc"));
@@ -130,8 +123,8 @@ TEST_F(Weights, TellWhatDiffersAndHowToLeaveItOut) {
 }
 
 TEST_F(Weights, TellWhatIsMissingOrUnexpected) {
-  Network to;
-  auto state = copies(Network());
+  Classifier to;
+  auto state = copies(Classifier());
   state[0].first = "head.weight";
   state.back().second = state.back().second.to(torch::kFloat32);
   const auto message = failure(to, state);
@@ -144,8 +137,8 @@ TEST_F(Weights, TellWhatIsMissingOrUnexpected) {
 }
 
 TEST_F(Weights, LeaveWhatIsSkippedAtItsInitialValues) {
-  Network to(5);
-  const Network from(2);
+  Classifier to(5);
+  const Classifier from(2);
   const auto initial = to.fc->weight.clone();
   load(to, copies(from), ":skip=fc");
   EXPECT_TRUE(torch::equal(to.fc->weight, initial));
@@ -159,7 +152,7 @@ TEST_F(Weights, LeaveWhatIsSkippedAtItsInitialValues) {
 }
 
 TEST_F(Weights, RefuseToSkipWhatIsNowhere) {
-  Network to;
+  Classifier to;
   EXPECT_THAT(failure(to, copies(to), ":skip=f"), HasSubstr("skip=f "));
   EXPECT_THAT(failure(to, copies(to), ":skip=fc+head"), HasSubstr("skip=head "));
   EXPECT_THAT(failure(to, copies(to), ":only=fc"), AllOf(HasSubstr("only"), HasSubstr("skip")));

@@ -17,7 +17,7 @@ using torch::Tensor;
 /// Of all ranks together: many times what goes over a link within a round trip.
 constexpr std::int64_t kPieceBytes = std::int64_t{4} << 20;
 
-Tensor bytes_of(const Tensor& tensor) {
+Tensor byte_view(const Tensor& tensor) {
   return torch::from_blob(tensor.data_ptr(), {static_cast<std::int64_t>(tensor.nbytes())},
                           torch::kUInt8);
 }
@@ -44,7 +44,7 @@ class Gloo final : public Collectives {
 
   // Gloo gathers into memory of its own first: piece by piece that is little.
   void all_gather(const Tensor& input, const Tensor& output) override {
-    const Tensor own = bytes_of(input), all = bytes_of(output).view({size_, -1});
+    const Tensor own = byte_view(input), all = byte_view(output).view({size_, -1});
     for (std::int64_t begin = 0; begin < own.numel(); begin += piece(1)) {
       const std::int64_t count = std::min(piece(1), own.numel() - begin);
       std::vector<Tensor> inputs = {own.narrow(0, begin, count)};
@@ -54,26 +54,26 @@ class Gloo final : public Collectives {
   }
 
   void broadcast(const Tensor& tensor, int root) override {
-    std::vector<Tensor> tensors = {bytes_of(tensor)};
+    std::vector<Tensor> tensors = {byte_view(tensor)};
     c10d::BroadcastOptions options;
     options.rootRank = root;
     group_->broadcast(tensors, options)->wait();
   }
 
   void send(const Tensor& tensor, int to) override {
-    std::vector<Tensor> tensors = {bytes_of(tensor)};
+    std::vector<Tensor> tensors = {byte_view(tensor)};
     group_->send(tensors, to, 0)->wait();
   }
 
   void receive(const Tensor& tensor, int from) override {
-    std::vector<Tensor> tensors = {bytes_of(tensor)};
+    std::vector<Tensor> tensors = {byte_view(tensor)};
     group_->recv(tensors, from, 0)->wait();
   }
 
   /// Every rank gets its part of every rank's `input` [ranks, n].
   Tensor exchange(const Tensor& input) {
     const Tensor sent = input.contiguous(), parts = torch::empty_like(sent);
-    Tensor from = bytes_of(sent), to = bytes_of(parts);
+    Tensor from = byte_view(sent), to = byte_view(parts);
     std::vector<std::int64_t> equal;
     group_->alltoall_base(to, from, equal, equal)->wait();
     return parts;

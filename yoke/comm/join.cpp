@@ -18,7 +18,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-std::string key(int rank) { return fmt::format("rank/{}", rank); }
+std::string card_key(int rank) { return fmt::format("rank/{}", rank); }
 
 Json card(const World& world, const StoreAddress& store) {
   return {{"host", host_name()},         {"memory", memory_id()},
@@ -35,12 +35,12 @@ std::vector<Json> collect(Store& store, int size, std::chrono::milliseconds pati
       const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
           deadline - std::chrono::steady_clock::now());
       cards.push_back(
-          Json::parse(store.get(key(rank), std::max(left, std::chrono::milliseconds(1)))));
+          Json::parse(store.get(card_key(rank), std::max(left, std::chrono::milliseconds(1)))));
     }
   } catch (const CommError&) {
     std::vector<int> missing;
     for (int rank = 0; rank < size; ++rank) {
-      if (!store.has(key(rank))) missing.push_back(rank);
+      if (!store.has(card_key(rank))) missing.push_back(rank);
     }
     throw CommError(fmt::format(
         "of {} ranks, {} did not come within {:.0f} s: {}; are they started, with the same "
@@ -82,13 +82,13 @@ Group join(const World& world, const Patience& patience) {
   const auto opened = address.host.empty() ? agreed_store(world, address, patience.join)
                                            : open_store(address, world.serves, patience.join);
   const auto store = below(opened, fmt::format("yoke/{}", world.restarts));
-  if (store->add(key(world.rank) + "/claims", 1) > 1) {
+  if (store->add(card_key(world.rank) + "/claims", 1) > 1) {
     throw UsageError(
         fmt::format("there are two processes with rank {}; give each its own RANK, or "
                     "another MASTER_PORT to each run",
                     world.rank));
   }
-  store->set(key(world.rank), card(world, address).dump());
+  store->set(card_key(world.rank), card(world, address).dump());
   const auto cards = collect(*store, world.size, patience.join);
   check_versions(cards);
   Group group{.rank = world.rank,

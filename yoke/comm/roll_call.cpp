@@ -16,7 +16,7 @@ using std::chrono::milliseconds;
 
 constexpr auto kPatience = std::chrono::seconds(1);  // with a store that may be lost
 
-std::string key(int rank) { return fmt::format("progress/{}", rank); }
+std::string progress_key(int rank) { return fmt::format("progress/{}", rank); }
 
 double now_seconds() {  // since 1970: hosts agree on it well enough for people
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
@@ -55,8 +55,8 @@ using Entries = std::vector<std::optional<Entry>>;  // by rank
 Entries read(Store& store, int size) {
   Entries entries(static_cast<std::size_t>(size));
   for (int rank = 0; rank < size; ++rank) {
-    if (!store.has(key(rank))) continue;
-    entries[static_cast<std::size_t>(rank)] = to_entry(store.get(key(rank), kPatience));
+    if (!store.has(progress_key(rank))) continue;
+    entries[static_cast<std::size_t>(rank)] = to_entry(store.get(progress_key(rank), kPatience));
   }
   return entries;
 }
@@ -130,7 +130,7 @@ struct RollCall::State {
     if (!stop) last = ask();
     const Entry entry{.beat = beat, .time = now_seconds(), .left = stop, .position = last};
     lock.unlock();
-    group.store->set(key(group.rank), to_text(entry));
+    group.store->set(progress_key(group.rank), to_text(entry));
   }
 
   void serve() {

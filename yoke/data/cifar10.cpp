@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::int64_t kMostBytes = std::int64_t{1} << 30;
+constexpr std::int64_t kMostBinaryBytes = std::int64_t{1} << 30;
 
 DatasetInfo cifar10_info() {
   return {.name = "cifar10",
@@ -39,7 +39,7 @@ using AppendBatch = void (*)(const fs::path& path, const DatasetInfo& info, Imag
 
 /// Records of a label and the red, green and blue plane.
 void append_binary(const fs::path& path, const DatasetInfo& info, ImageBatch& batch) {
-  const std::string bytes = read_plain_or_gzip(path, kMostBytes);
+  const std::string bytes = read_plain_or_gzip(path, kMostBinaryBytes);
   const auto elements = static_cast<std::size_t>(info.image.elements());
   const std::size_t record = 1 + elements;
   if (bytes.empty() || bytes.size() % record != 0) {

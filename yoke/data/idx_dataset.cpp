@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::int64_t kMostBytes = std::int64_t{1} << 30;
+constexpr std::int64_t kMostIdxBytes = std::int64_t{1} << 30;
 
 std::vector<std::string> spellings(const std::string& split, const std::string& content) {
   const std::string usual = split + "-" + content + "-ubyte";
@@ -25,7 +25,7 @@ std::vector<std::string> spellings(const std::string& split, const std::string& 
 }
 
 std::vector<std::int64_t> read_labels(const fs::path& path, std::int64_t classes) {
-  const std::string bytes = read_plain_or_gzip(path, kMostBytes);
+  const std::string bytes = read_plain_or_gzip(path, kMostIdxBytes);
   const auto values = parse_idx(bytes, 1, path.string()).values;
   std::vector<std::int64_t> labels(values.begin(), values.end());
   check_labels(labels, classes, path.string());
@@ -34,7 +34,7 @@ std::vector<std::int64_t> read_labels(const fs::path& path, std::int64_t classes
 
 std::shared_ptr<const Dataset> read_split(DatasetInfo info, const fs::path& images_path,
                                           const fs::path& labels_path) {
-  const std::string bytes = read_plain_or_gzip(images_path, kMostBytes);
+  const std::string bytes = read_plain_or_gzip(images_path, kMostIdxBytes);
   const IdxArray images = parse_idx(bytes, 3, images_path.string());
   if (images.values.empty()) {
     throw Error(fmt::format("{}: the file holds no images", images_path.string()));

@@ -13,13 +13,13 @@
 namespace yoke {
 namespace {
 
-constexpr std::int64_t kMostBytes = std::int64_t{1} << 32;
+constexpr std::int64_t kMostPickleBytes = std::int64_t{1} << 32;
 
 }  // namespace
 
 void append_pickled_batch(const std::filesystem::path& path, const ImageShape& shape,
                           std::int64_t classes, std::int64_t first_label, ImageBatch& batch) {
-  const Pickle pickle(read_plain_or_gzip(path, kMostBytes), path.string());
+  const Pickle pickle(read_plain_or_gzip(path, kMostPickleBytes), path.string());
   const PickleValue data = pickle.root().at("data");
   const PickleArray& array = data.array();
   if (array.kind != 'u' || array.item_bytes != 1 || array.shape.size() != 2 ||

@@ -8,29 +8,29 @@ namespace {
 
 using torch::Tensor;
 
-thread_local const BatchNormHook::Normalise* active = nullptr;
+thread_local const BatchNormHook::Normalise* active_normalise = nullptr;
 
 Tensor batch_norm(const Tensor& input, const c10::optional<Tensor>& weight,
                   const c10::optional<Tensor>& bias, const c10::optional<Tensor>& running_mean,
                   const c10::optional<Tensor>& running_variance, bool training, double momentum,
                   double epsilon, bool cudnn) {
-  if (active == nullptr || !training) {
+  if (active_normalise == nullptr || !training) {
     return at::native::batch_norm(input, weight, bias, running_mean, running_variance, training,
                                   momentum, epsilon, cudnn);
   }
-  return (*active)({.input = input,
-                    .weight = weight.value_or(Tensor()),
-                    .bias = bias.value_or(Tensor()),
-                    .running_mean = running_mean.value_or(Tensor()),
-                    .running_variance = running_variance.value_or(Tensor()),
-                    .momentum = momentum,
-                    .epsilon = epsilon,
-                    .cudnn = cudnn});
+  return (*active_normalise)({.input = input,
+                              .weight = weight.value_or(Tensor()),
+                              .bias = bias.value_or(Tensor()),
+                              .running_mean = running_mean.value_or(Tensor()),
+                              .running_variance = running_variance.value_or(Tensor()),
+                              .momentum = momentum,
+                              .epsilon = epsilon,
+                              .cudnn = cudnn});
 }
 
 /// Puts batch_norm() before LibTorch's own, for the rest of the process; done once, when first
 /// wanted. Modules of LibTorch have no virtual forward() to take another's place in.
-void register_once() {
+void register_hook_once() {
   static const std::vector<torch::Library> kLibraries = [] {
     std::vector<torch::Library> libraries;
     for (const auto key : {c10::DispatchKey::AutogradCPU, c10::DispatchKey::AutogradCUDA}) {
@@ -51,11 +51,11 @@ Tensor plain_batch_norm(const BatchNormCall& call) {
 }
 
 BatchNormHook::BatchNormHook(Normalise normalise)
-    : normalise_(std::move(normalise)), before_(active) {
-  register_once();
-  active = &normalise_;
+    : normalise_(std::move(normalise)), before_(active_normalise) {
+  register_hook_once();
+  active_normalise = &normalise_;
 }
 
-BatchNormHook::~BatchNormHook() { active = before_; }
+BatchNormHook::~BatchNormHook() { active_normalise = before_; }
 
 }  // namespace yoke

@@ -16,12 +16,12 @@ namespace {
 
 using torch::Tensor;
 
-thread_local PlacedDropout* active = nullptr;
+thread_local PlacedDropout* active_dropout = nullptr;
 
 using Unit = PlacedDropout::Unit;
 
 bool takes_part(const Tensor& input, double p, bool training) {
-  return active != nullptr && training && p > 0 && p < 1 && input.numel() > 0;
+  return active_dropout != nullptr && training && p > 0 && p < 1 && input.numel() > 0;
 }
 
 /// What the input is multiplied by, and what is added: with `alpha` such that mean and variance
@@ -33,7 +33,7 @@ struct Noise {
 template <Unit unit, bool alpha>
 Noise make_noise(const Tensor& input, double p) {
   const torch::NoGradGuard no_grad;
-  Tensor kept = active->draw(input, unit, p);
+  Tensor kept = active_dropout->draw(input, unit, p);
   if constexpr (!alpha) return {kept.div_(1 - p), {}};
   constexpr double kAlpha = 1.7580993408473766;  // -alpha' of equation 14
   const double a = 1 / std::sqrt((kAlpha * kAlpha * p + 1) * (1 - p));
@@ -76,7 +76,7 @@ void add_to(torch::Library& library) {
 }
 
 /// Puts these before LibTorch's own, for the rest of the process; done once, when first wanted.
-void register_once() {
+void register_dropout_once() {
   static const std::vector<torch::Library> kLibraries = [] {
     std::vector<torch::Library> libraries;
     for (const auto key : {c10::DispatchKey::AutogradCPU, c10::DispatchKey::AutogradCUDA}) {
@@ -91,12 +91,14 @@ void register_once() {
 }  // namespace
 
 PlacedDropout::PlacedDropout(std::uint64_t seed, const BatchPart& part)
-    : before_(active), generator_(at::make_generator<at::CPUGeneratorImpl>(seed)), part_(part) {
-  register_once();
-  active = this;
+    : before_(active_dropout),
+      generator_(at::make_generator<at::CPUGeneratorImpl>(seed)),
+      part_(part) {
+  register_dropout_once();
+  active_dropout = this;
 }
 
-PlacedDropout::~PlacedDropout() { active = before_; }
+PlacedDropout::~PlacedDropout() { active_dropout = before_; }
 
 Tensor PlacedDropout::draw(const Tensor& input, Unit unit, double p) {
   std::vector<std::int64_t> shape = input.sizes().vec();

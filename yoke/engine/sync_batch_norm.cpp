@@ -11,7 +11,7 @@ using torch::Tensor;
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-thread_local const SumOverRanks* active = nullptr;
+thread_local const SumOverRanks* active_sum = nullptr;
 
 /// All but the channels.
 std::vector<std::int64_t> other_dimensions(const Tensor& input) {
@@ -33,7 +33,7 @@ Tensor sums_over_ranks(const Tensor& a, const Tensor& b, double count) {
   Tensor sums = torch::cat({a.sum(dimensions, false, torch::kFloat64),
                             b.sum(dimensions, false, torch::kFloat64),
                             torch::full({1}, count, a.options().dtype(torch::kFloat64))});
-  (*active)(sums);
+  (*active_sum)(sums);
   return sums;
 }
 
@@ -101,10 +101,10 @@ Tensor normalise(const BatchNormCall& call) {
 
 }  // namespace
 
-SyncBatchNorm::SyncBatchNorm(const SumOverRanks& sum) : before_(active), hook_(normalise) {
-  active = &sum;
+SyncBatchNorm::SyncBatchNorm(const SumOverRanks& sum) : before_(active_sum), hook_(normalise) {
+  active_sum = &sum;
 }
 
-SyncBatchNorm::~SyncBatchNorm() { active = before_; }
+SyncBatchNorm::~SyncBatchNorm() { active_sum = before_; }
 
 }  // namespace yoke

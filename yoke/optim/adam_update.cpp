@@ -8,7 +8,7 @@
 namespace yoke {
 namespace {
 
-struct Constants {
+struct AdamConstants {
   float beta1, intake1;  // intake = 1 - beta
   float beta2, intake2;
   float l2, shrink;
@@ -19,7 +19,7 @@ struct Constants {
 
 YOKE_VECTORISE void descend(float* __restrict value, float* __restrict mean,
                             float* __restrict square, const float* __restrict gradient,
-                            std::int64_t size, const Constants constants) {
+                            std::int64_t size, const AdamConstants constants) {
   const auto [beta1, intake1, beta2, intake2, l2, shrink, root_scale, epsilon, step_size] =
       constants;
   for (std::int64_t i = 0; i < size; ++i) {
@@ -43,7 +43,7 @@ void adam_update(torch::Tensor values, const torch::Tensor& gradients, torch::Te
                  torch::Tensor square, const AdamStep& step) {
   if (!values.is_cpu()) return adam_update_plain(values, gradients, mean, square, step);
   const auto narrow = [](double number) { return static_cast<float>(number); };
-  const Constants constants{
+  const AdamConstants constants{
       .beta1 = narrow(step.beta1),
       .intake1 = narrow(1 - step.beta1),
       .beta2 = narrow(step.beta2),

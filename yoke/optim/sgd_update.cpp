@@ -6,13 +6,13 @@
 namespace yoke {
 namespace {
 
-struct Constants {
+struct SgdConstants {
   float lr, momentum, intake, weight_decay;
   bool nesterov;
 };
 
 YOKE_VECTORISE void descend(float* __restrict value, const float* __restrict gradient,
-                            std::int64_t size, Constants constants) {
+                            std::int64_t size, SgdConstants constants) {
   const auto [lr, momentum, intake, weight_decay, nesterov] = constants;
   for (std::int64_t i = 0; i < size; ++i) {
     value[i] -= lr * (gradient[i] + weight_decay * value[i]);
@@ -21,7 +21,7 @@ YOKE_VECTORISE void descend(float* __restrict value, const float* __restrict gra
 
 YOKE_VECTORISE void descend_with_momentum(float* __restrict value, float* __restrict velocity,
                                           const float* __restrict gradient, std::int64_t size,
-                                          Constants constants) {
+                                          SgdConstants constants) {
   const auto [lr, momentum, intake, weight_decay, nesterov] = constants;
   for (std::int64_t i = 0; i < size; ++i) {
     const float g = gradient[i] + weight_decay * value[i];
@@ -36,11 +36,11 @@ YOKE_VECTORISE void descend_with_momentum(float* __restrict value, float* __rest
 void sgd_update(torch::Tensor values, const torch::Tensor& gradients, torch::Tensor velocity,
                 const SgdStep& step) {
   if (!values.is_cpu()) return sgd_update_plain(values, gradients, velocity, step);
-  const Constants constants{.lr = static_cast<float>(step.lr),
-                            .momentum = static_cast<float>(step.momentum),
-                            .intake = static_cast<float>(step.intake),
-                            .weight_decay = static_cast<float>(step.weight_decay),
-                            .nesterov = step.nesterov};
+  const SgdConstants constants{.lr = static_cast<float>(step.lr),
+                               .momentum = static_cast<float>(step.momentum),
+                               .intake = static_cast<float>(step.intake),
+                               .weight_decay = static_cast<float>(step.weight_decay),
+                               .nesterov = step.nesterov};
   if (!velocity.defined()) {
     for_each_range({values, gradients}, [&](float* const* at, std::int64_t size) {
       descend(at[0], at[1], size, constants);

@@ -16,10 +16,9 @@ namespace yoke::study {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
 
 /// Numbers and texts of `json` under their names; what is inside an object as `name.inner`.
-void flatten(const Json& json, const std::string& prefix, RunRecord& run) {
+void flatten(const nlohmann::json& json, const std::string& prefix, RunRecord& run) {
   for (const auto& [key, value] : json.items()) {
     const std::string name = prefix + key;
     if (value.is_number()) run.numbers[name] = value.get<double>();
@@ -28,24 +27,24 @@ void flatten(const Json& json, const std::string& prefix, RunRecord& run) {
   }
 }
 
-double number_or_nan(const Json& json) {
+double number_or_nan(const nlohmann::json& json) {
   return json.is_number() ? json.get<double>() : std::numeric_limits<double>::quiet_NaN();
 }
 
-std::vector<double> numbers_of(const Json& array) {
+std::vector<double> numbers_of(const nlohmann::json& array) {
   std::vector<double> numbers;
   for (const auto& value : array) numbers.push_back(number_or_nan(value));
   return numbers;
 }
 
-void take_summary(const Json& json, RunRecord& run) {
+void take_summary(const nlohmann::json& json, RunRecord& run) {
   flatten(json, "", run);
   run.status = run.text("status");
-  for (const auto& name : json.value("classes", Json::array())) {
+  for (const auto& name : json.value("classes", nlohmann::json::array())) {
     if (name.is_string()) run.classes.push_back(name.get<std::string>());
   }
-  run.per_class_accuracy = numbers_of(json.value("per_class_accuracy", Json::array()));
-  for (const auto& row : json.value("confusion", Json::array())) {
+  run.per_class_accuracy = numbers_of(json.value("per_class_accuracy", nlohmann::json::array()));
+  for (const auto& row : json.value("confusion", nlohmann::json::array())) {
     run.confusion.push_back(numbers_of(row));
   }
 }
@@ -58,7 +57,7 @@ void read_summary(const fs::path& path, RunRecord& run) {
         "reports so far.");
     return;
   }
-  const auto json = Json::parse(read_file(path), nullptr, /*allow_exceptions=*/false);
+  const auto json = nlohmann::json::parse(read_file(path), nullptr, /*allow_exceptions=*/false);
   if (json.is_object()) {
     take_summary(json, run);
   } else {

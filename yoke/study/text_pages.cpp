@@ -10,7 +10,7 @@ namespace {
 constexpr std::size_t kLetters = 150;  // of a line
 constexpr std::size_t kLines = 44;     // of a page
 
-using Lines = std::vector<std::string>;
+using TextLines = std::vector<std::string>;
 
 /// Letters of UTF-8, not bytes.
 std::size_t letters(const std::string& text) {
@@ -37,8 +37,8 @@ std::vector<std::size_t> widths_of(const Table& table) {
   return widths;
 }
 
-void add_row(const Lines& row, const std::vector<std::size_t>& widths, Lines& out) {
-  std::vector<Lines> cells;
+void add_row(const TextLines& row, const std::vector<std::size_t>& widths, TextLines& out) {
+  std::vector<TextLines> cells;
   std::size_t height = 1;
   for (std::size_t i = 0; i < row.size(); ++i) {
     cells.push_back(wrap(row[i], widths[i]));
@@ -55,7 +55,7 @@ void add_row(const Lines& row, const std::vector<std::size_t>& widths, Lines& ou
   }
 }
 
-void add_table(const Table& table, Lines& out) {
+void add_table(const Table& table, TextLines& out) {
   if (table.rows.empty()) return;
   const auto widths = widths_of(table);
   out.emplace_back();
@@ -63,12 +63,12 @@ void add_table(const Table& table, Lines& out) {
   for (const auto& row : table.rows) add_row(row, widths, out);
 }
 
-void add(const Lines& more, Lines& out) { out.insert(out.end(), more.begin(), more.end()); }
+void add(const TextLines& more, TextLines& out) { out.insert(out.end(), more.begin(), more.end()); }
 
 }  // namespace
 
-Lines wrap(const std::string& text, std::size_t width, const std::string& indent) {
-  Lines lines;
+TextLines wrap(const std::string& text, std::size_t width, const std::string& indent) {
+  TextLines lines;
   std::string rest = text;
   while (letters(rest) > width) {
     std::size_t end = 0, count = 0;  // bytes and letters that fit
@@ -90,8 +90,8 @@ Lines wrap(const std::string& text, std::size_t width, const std::string& indent
   return lines;
 }
 
-std::vector<Lines> text_pages(const Document& document, const std::string& footer) {
-  Lines lines = {document.title, ""};
+std::vector<TextLines> text_pages(const Document& document, const std::string& footer) {
+  TextLines lines = {document.title, ""};
   for (const auto& section : document.sections) {
     const bool text =
         !section.sentences.empty() || !section.tables.empty() || !section.commands.empty();
@@ -105,7 +105,7 @@ std::vector<Lines> text_pages(const Document& document, const std::string& foote
   }
   lines.push_back("");
   add(wrap(footer, kLetters), lines);
-  std::vector<Lines> pages;
+  std::vector<TextLines> pages;
   for (std::size_t begin = 0; begin < lines.size(); begin += kLines) {
     const std::size_t end = std::min(begin + kLines, lines.size());
     pages.emplace_back(lines.begin() + static_cast<std::ptrdiff_t>(begin),

@@ -14,13 +14,11 @@
 namespace yoke {
 namespace {
 
-using Json = nlohmann::json;
-
-Json settings(const TrainConfig& config) {
+nlohmann::json settings(const TrainConfig& config) {
   static const std::set<std::string> kOwn = {
       "data-dir", "out",      "resume",       "threads",     "loader-threads",
       "replicas", "progress", "join-timeout", "comm-timeout"};
-  Json json = Json::object();
+  nlohmann::json json = nlohmann::json::object();
   for (const auto& entry : to_recipe(config)) {
     if (!kOwn.contains(entry.key)) json[entry.key] = entry.value;
   }
@@ -29,7 +27,7 @@ Json settings(const TrainConfig& config) {
 
 constexpr const char* kNotGiven = "not given";
 
-std::vector<std::string> differences(const Json& first, const Json& other) {
+std::vector<std::string> differences(const nlohmann::json& first, const nlohmann::json& other) {
   std::set<std::string> keys;
   for (const auto& item : first.items()) keys.insert(item.key());
   for (const auto& item : other.items()) keys.insert(item.key());
@@ -43,8 +41,8 @@ std::vector<std::string> differences(const Json& first, const Json& other) {
 }
 
 /// Names, dtypes and shapes: what is needed to make room for the tensors.
-Json list(const NamedTensors& tensors) {
-  Json json = Json::array();
+nlohmann::json list(const NamedTensors& tensors) {
+  nlohmann::json json = nlohmann::json::array();
   for (const auto& [name, tensor] : tensors) {
     json.push_back({{"name", name},
                     {"type", static_cast<int>(tensor.scalar_type())},
@@ -53,7 +51,7 @@ Json list(const NamedTensors& tensors) {
   return json;
 }
 
-NamedTensors make_room(const Json& json) {
+NamedTensors make_room(const nlohmann::json& json) {
   NamedTensors tensors;
   for (const auto& item : json) {
     const auto type = static_cast<torch::ScalarType>(item.at("type").get<int>());
@@ -66,14 +64,14 @@ NamedTensors make_room(const Json& json) {
 Checkpoint broadcast_checkpoint(const std::optional<Checkpoint>& own, int root,
                                 Communicator& communicator) {
   const bool gives = communicator.rank() == root;
-  Json header;
+  nlohmann::json header;
   if (gives) {
     header = {{"step", own->step},
               {"model", list(own->model)},
               {"optimizer", list(own->optimizer)},
               {"state", own->state}};
   }
-  header = Json::parse(broadcast_text(communicator, header.dump(), root));
+  header = nlohmann::json::parse(broadcast_text(communicator, header.dump(), root));
   Checkpoint shared = gives ? *own
                             : Checkpoint{.step = header.at("step"),
                                          .model = make_room(header.at("model")),
@@ -90,9 +88,9 @@ Checkpoint broadcast_checkpoint(const std::optional<Checkpoint>& own, int root,
 void agree_on_config(const TrainConfig& config, Communicator& communicator) {
   if (communicator.size() == 1) return;
   const auto all = gather_texts(communicator, settings(config).dump());
-  const Json first = Json::parse(all.front());
+  const nlohmann::json first = nlohmann::json::parse(all.front());
   for (std::size_t rank = 1; rank < all.size(); ++rank) {
-    const auto found = differences(first, Json::parse(all[rank]));
+    const auto found = differences(first, nlohmann::json::parse(all[rank]));
     if (found.empty()) continue;
     throw UsageError(
         fmt::format("rank {} was started with other flags than rank 0: {}; start all "

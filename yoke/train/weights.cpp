@@ -28,7 +28,7 @@ bool is_of(std::string_view name, std::string_view part) {
   return name.starts_with(part) && (name.size() == part.size() || name[part.size()] == '.');
 }
 
-std::string describe(const torch::Tensor& tensor) {
+std::string form_of(const torch::Tensor& tensor) {
   const bool fraction = tensor.is_floating_point();
   return fmt::format("{}[{}]", fraction ? "" : "whole numbers ",
                      fmt::join(tensor.sizes().vec(), ", "));
@@ -95,7 +95,7 @@ NamedTensors read_weights(const fs::path& file) {
 void load_weights(torch::nn::Module& module, const WeightsChoice& choice) {
   NamedTensors wanted = module_state(module), given = read_weights(choice.file);
   leave_out(choice, wanted, given);
-  const TensorDifferences problems(wanted, given, describe);
+  const TensorDifferences problems(wanted, given, form_of);
   if (!problems.empty()) {
     throw UsageError(fmt::format("{} does not fit the model:{}\n  {}", choice.file.string(),
                                  problems.text(), advise(choice, problems.modules())));

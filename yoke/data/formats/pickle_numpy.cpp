@@ -7,7 +7,7 @@
 namespace yoke::pickle {
 namespace {
 
-constexpr std::size_t kMostDimensions = 64;  // numpy's
+constexpr std::size_t kMostNumpyDimensions = 64;
 
 struct KnownFunction {
   std::string_view module, name;
@@ -68,7 +68,7 @@ class ArrayReader : public ValueReader {
     if (type.is_big_endian && type.item_bytes > 1) {
       fail("the pickle has a big-endian array; only little-endian ones are read");
     }
-    if (shape.items.size() > kMostDimensions)
+    if (shape.items.size() > kMostNumpyDimensions)
       fail("the pickle has an array of too many dimensions");
     PickleArray array{
         .kind = type.kind, .item_bytes = type.item_bytes, .shape = {}, .bytes = bytes.bytes};
