@@ -187,7 +187,9 @@ const std::vector<TrainFlag>& train_flags() {
           "GPUs; 0 is one per thread (compiled) or one (eager)",
           kStep),
       count("micro-batch", &C::micro_batch, 0,
-            "Images a replica computes at once; 0 is what fits its core's cache", kStep),
+            "Images a replica computes at once, where no batch norm needs all of them; 0 is what "
+            "fits its core's cache",
+            kStep),
       choice("engine", &C::engine, "auto/eager/compiled", "What computes the step", kStep),
       choice("precision", &C::precision, "fp32/bf16/o1/o2", "Number format of the step", kStep),
       choice("device", &C::device, "auto/cpu/cuda", "Where the step is computed", kStep),
