@@ -21,18 +21,19 @@ using testing::Not;
 /// Rounds, what they sent and said, and the time, which passes only when told to.
 class Bench {
  public:
-  explicit Bench(NodeRange nodes, int max_restarts = 0, int max_lost = 0)
+  explicit Bench(NodeRange nodes, int max_restarts = 0, int max_lost = 0,
+                 std::vector<std::string> hosts = {})
       : rounds({.run = "run",
                 .name = "program",
                 .nodes = nodes,
                 .max_restarts = max_restarts,
                 .max_lost = max_lost,
                 .master_addr = {},
-                .hosts = {}},
+                .hosts = std::move(hosts)},
                {.send = [this](const std::string& agent,
                                const Message& message) { sent[agent].push_back(message); },
                 .say = [this](const std::string& sentence) { said += sentence + "\n"; },
-                .lost = [](int) {}},
+                .lost = [this](int node_rank) { lost.push_back(node_rank); }},
                now) {}
 
   void join(const std::string& agent, int node_rank = -1, int processes = 1) {
@@ -92,6 +93,7 @@ class Bench {
   Rounds::Time now = Rounds::Clock::now();
   std::map<std::string, std::vector<Message>> sent;
   std::string said;
+  std::vector<int> lost;
   Rounds rounds;
 };
 
@@ -227,6 +229,7 @@ TEST(Rounds, RefuseAnotherRunAnotherVersionAndATakenNodeRank) {
       .run = "other", .version = kVersion, .host = "x", .address = "10.0.0.2", .node_rank = 1};
   bench.rounds.receive("x", other, bench.now);
   EXPECT_THAT(bench.last<Refuse>("x")->reason, HasSubstr("--rdzv-id"));
+  EXPECT_THAT(bench.last<Refuse>("x")->reason, Not(HasSubstr("'run'"))) << "tells the secret";
   other.run = "run";
   other.version = "0.0.0";
   bench.rounds.receive("y", other, bench.now);
@@ -236,6 +239,27 @@ TEST(Rounds, RefuseAnotherRunAnotherVersionAndATakenNodeRank) {
   bench.pass(1s, {"a"});
   bench.join("z", 0);
   EXPECT_THAT(bench.last<Refuse>("z")->reason, HasSubstr("host-a has it"));
+}
+
+TEST(Rounds, TakeNoNodeRankThatNoHostOfTheListHas) {
+  Bench bench({2, 2}, 0, 0, {"one", "two"});
+  for (const int node_rank : {-2, -1, 2}) {
+    bench.join("stranger", node_rank);
+    EXPECT_FALSE(bench.last<Welcome>("stranger")) << node_rank;
+    EXPECT_THAT(bench.last<Refuse>("stranger")->reason, HasSubstr("allowed: 0 to 1"));
+    bench.rounds.receive("stranger", Leave(), bench.now);
+  }
+  EXPECT_THAT(bench.lost, IsEmpty());
+  bench.join("a", 1);
+  EXPECT_TRUE(bench.last<Welcome>("a"));
+}
+
+TEST(Rounds, TakeNoNodeRankBelowThatOfAHostWithoutOne) {
+  Bench bench({1, 2});
+  bench.join("stranger", -2);
+  EXPECT_FALSE(bench.last<Welcome>("stranger"));
+  bench.join("a", -1);
+  EXPECT_TRUE(bench.last<Welcome>("a"));
 }
 
 TEST(Rounds, GiveTheNodeRankOfADeadAgentToTheNext) {

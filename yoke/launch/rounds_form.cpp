@@ -44,13 +44,14 @@ std::string Rounds::refusal(const std::string& agent, const Join& join, Time now
     return fmt::format("host {} has yoke {}, the coordinator has {}; install the same on each host",
                        join.host, join.version, kVersion);
   }
-  if (join.run != options_.run) {
+  if (join.run != options_.run) {  // not said: whoever knows it may take part
     return fmt::format(
-        "host {} asks for the run '{}', but this coordinator's is '{}'; give the same --rdzv-id on "
-        "each host, or another port to each run",
-        join.host, join.run, options_.run);
+        "host {} asks for the run '{}', and this coordinator has another; give the same --rdzv-id "
+        "on each host, or another port to each run",
+        join.host, join.run);
   }
-  if (join.processes < 1 || join.node_rank >= options_.nodes.most) {
+  const int least = options_.hosts.empty() ? -1 : 0;  // those of a list are all told theirs
+  if (join.processes < 1 || join.node_rank < least || join.node_rank >= options_.nodes.most) {
     return fmt::format("node rank {} is given on host {}; allowed: 0 to {}, for --nnodes {}",
                        join.node_rank, join.host, options_.nodes.most - 1, options_.nodes.most);
   }
