@@ -112,7 +112,7 @@ inline constexpr std::int64_t kMostMessageBytes = 4 << 20;
 /// `{"type": "start", ...}`.
 std::string encode(const Message& message);
 
-/// @throws Error when `text` is no message.
+/// @throws Error when `text` is no message, or has a number that is out of its range.
 Message decode(std::string_view text);
 
 }  // namespace yoke::launch
