@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <set>
 
 #include "yoke/core/error.h"
 
@@ -99,6 +100,33 @@ TEST(World, ReadsSlurm) {
   EXPECT_EQ(world.launcher, "slurm");
 }
 
+TEST(World, TellsTheStepsOfASlurmJobApart) {
+  Variables variables{{"SLURM_PROCID", "0"},
+                      {"SLURM_NTASKS", "2"},
+                      {"SLURM_JOB_NODELIST", "node[05-08]"},
+                      {"SLURM_JOB_ID", "7654321"}};
+  std::set<int> ports;
+  for (const char* const step : {"0", "1", "2", "3", "99", "4294967291"}) {
+    variables["SLURM_STEP_ID"] = step;
+    const int port = world_of(variables).store.port;
+    EXPECT_TRUE(port >= 15000 && port < 25000) << port;
+    EXPECT_TRUE(ports.insert(port).second) << "step " << step << " takes another's port";
+  }
+  EXPECT_TRUE(ports.contains(15000 + 4321)) << "of the first step";
+  variables["SLURM_JOB_ID"] = "7654322";
+  variables["SLURM_STEP_ID"] = "0";
+  EXPECT_FALSE(ports.contains(world_of(variables).store.port)) << "of the next job";
+}
+
+TEST(World, FindsTheFirstNodeOfItsSlurmStep) {
+  EXPECT_EQ(world_of({{"SLURM_PROCID", "0"},
+                      {"SLURM_NTASKS", "2"},
+                      {"SLURM_JOB_NODELIST", "node[05-08]"},
+                      {"SLURM_STEP_NODELIST", "node[07-08]"}})
+                .store.host,
+            "node07");
+}
+
 TEST(World, CountsTheTasksOfItsNode) {
   const auto tasks = [](const std::string& node) {
     return world_of({{"SLURM_PROCID", "0"},
@@ -134,6 +162,11 @@ TEST(FirstSlurmHost, ReadsEveryForm) {
   EXPECT_EQ(first_slurm_host("a,b"), "a");
   EXPECT_EQ(first_slurm_host("a b"), "a");
   EXPECT_EQ(first_slurm_host("host[5-9]"), "host5");
+  EXPECT_EQ(first_slurm_host("a[1-2]b[3-4]"), "a1b3");
+  EXPECT_EQ(first_slurm_host("rack[01-02,7]n[10,12]-ib,login"), "rack01n10-ib");
+  EXPECT_EQ(first_slurm_host("n[5]x,n[6]y"), "n5x");
+  EXPECT_EQ(first_slurm_host("n[5"), "n5");
+  EXPECT_EQ(first_slurm_host(""), "");
 }
 
 }  // namespace

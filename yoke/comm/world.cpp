@@ -102,6 +102,28 @@ int slurm_local_size(const Numbers& numbers, int node) {
   return 1;
 }
 
+/// Of the step, which may have some of the job's nodes.
+std::string slurm_nodes(const Numbers& numbers) {
+  for (const char* const name : {"SLURM_STEP_NODELIST", "SLURM_JOB_NODELIST", "SLURM_NODELIST"}) {
+    if (const auto nodes = numbers.lookup(name)) return *nodes;
+  }
+  return "";
+}
+
+/// Another one for each of the latest jobs and of their steps, which may run side by side.
+int slurm_port(const Numbers& numbers) {
+  constexpr int kFirstPort = 15000, kPorts = 10000;
+  constexpr int kStride = 2503;  // no divisor of kPorts: far from the next jobs' first steps
+  const auto last_digits = [&](const char* name) {
+    constexpr std::size_t kDigits = 4;
+    const std::string text = numbers.lookup(name).value_or("0");
+    return to_int(name, text.substr(text.size() - std::min(kDigits, text.size())), 0);
+  };
+  if (!numbers.has("SLURM_JOB_ID")) return 12910;
+  return kFirstPort +
+         (last_digits("SLURM_JOB_ID") + last_digits("SLURM_STEP_ID") * kStride) % kPorts;
+}
+
 bool read_slurm(World& world, const Numbers& numbers) {
   const auto name = numbers.lookup("SLURM_JOB_NAME").value_or("");
   if (!numbers.has("SLURM_PROCID") || !numbers.has("SLURM_NTASKS") || name == "bash" ||
@@ -116,26 +138,25 @@ bool read_slurm(World& world, const Numbers& numbers) {
       std::max(world.local_rank + 1, slurm_local_size(numbers, numbers.get("SLURM_NODEID", 0)));
   world.restarts = numbers.get("SLURM_RESTART_COUNT", 0);
   world.serves = world.rank == 0;
-  const auto nodes = numbers.lookup("SLURM_JOB_NODELIST");
-  world.store.host =
-      first_slurm_host(nodes ? *nodes : numbers.lookup("SLURM_NODELIST").value_or(""));
-  const std::string job = numbers.lookup("SLURM_JOB_ID").value_or("");
-  constexpr std::size_t kDigits = 4;
-  world.store.port =
-      job.empty() ? 12910
-                  : 15000 + to_int("SLURM_JOB_ID",
-                                   job.substr(job.size() - std::min(kDigits, job.size())), 0);
+  world.store.host = first_slurm_host(slurm_nodes(numbers));
+  world.store.port = slurm_port(numbers);
   return true;
 }
 
 }  // namespace
 
 std::string first_slurm_host(const std::string& list) {
-  const auto end = list.find_first_of("[, ");
-  const std::string name = list.substr(0, end);
-  if (end == std::string::npos || list[end] != '[') return name;
-  const auto first = list.find_first_of("-,]", end);
-  return name + list.substr(end + 1, first - end - 1);
+  std::string host;
+  for (std::size_t at = 0; at < list.size() && list[at] != ',' && list[at] != ' '; ++at) {
+    if (list[at] != '[') {
+      host += list[at];
+      continue;
+    }
+    const auto first = std::min(list.find_first_of("-,]", at), list.size());
+    host += list.substr(at + 1, first - at - 1);
+    at = std::min(list.find(']', first), list.size());
+  }
+  return host;
 }
 
 World world_from(const Lookup& lookup) {

@@ -32,7 +32,8 @@ World world_from(const Lookup& lookup);
 /// The same from this process's environment.
 World world_from_environment();
 
-/// The first host of a list as Slurm writes it: `node[05-07,9],login` is `node05`.
+/// The first host of a list as Slurm writes it: `node[05-07,9],login` is `node05`, `a[1-2]b[3-4]`
+/// is `a1b3`.
 std::string first_slurm_host(const std::string& list);
 
 }  // namespace yoke
