@@ -6,6 +6,8 @@
 #include <torch/nn/modules/conv.h>
 #include <torch/nn/modules/linear.h>
 
+#include <thread>
+
 #include "tests/support/ranks.h"
 #include "yoke/comm/factory.h"
 #include "yoke/engine/eager.h"
@@ -80,6 +82,30 @@ TEST(SyncBatchNorm, NormalisesOverAllRanks) {
     EXPECT_TRUE(many.variance.allclose(one.variance, 1e-4, 1e-5)) << ranks;
   }
   EXPECT_FALSE(train_network_of(2, "allreduce").values.allclose(one.values, 1e-3, 1e-4));
+}
+
+TEST(SyncBatchNorm, GoesBackwardInAThreadOfItsOwn) {  // as autograd does on a GPU
+  torch::manual_seed(4);
+  const Tensor images = torch::randn({5, 3, 4, 4});
+  const auto gradient = [&](bool elsewhere) {
+    int sums = 0;
+    const SumOverRanks twice = [&](Tensor tensor) {
+      ++sums;
+      tensor.mul_(2);
+    };
+    torch::nn::BatchNorm2d norm(3);
+    const SyncBatchNorm synchronised(twice);
+    const Tensor input = images.clone().requires_grad_();
+    const Tensor loss = norm->forward(input).pow(3).sum();
+    if (elsewhere) {
+      std::thread([&] { loss.backward(); }).join();
+    } else {
+      loss.backward();
+    }
+    EXPECT_EQ(sums, 2) << "forward and backward";
+    return input.grad();
+  };
+  EXPECT_TRUE(torch::equal(gradient(true), gradient(false)));
 }
 
 TEST(SyncBatchNorm, TakesNumbersWhoseSquaresAreNotInFp16) {

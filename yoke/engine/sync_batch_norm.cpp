@@ -2,6 +2,8 @@
 
 #include <torch/csrc/autograd/custom_function.h>
 
+#include <utility>
+
 #include "yoke/core/error.h"
 
 namespace yoke {
@@ -12,6 +14,13 @@ using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
 thread_local const SumOverRanks* active_sum = nullptr;
+
+/// A sum that the backward pass finds with what else it keeps: on a GPU it runs in a thread of
+/// autograd's own.
+struct KeptSum final : torch::CustomClassHolder {
+  explicit KeptSum(SumOverRanks given) : sum(std::move(given)) {}
+  const SumOverRanks sum;
+};
 
 /// All but the channels.
 std::vector<std::int64_t> other_dimensions(const Tensor& input) {
@@ -27,13 +36,13 @@ Tensor spread(const Tensor& channels, const Tensor& like) {
   return channels.view(shape);
 }
 
-/// Sums of `a` and of `b` per channel, and `count`, over all ranks: fp64 [2 C + 1].
-Tensor sums_over_ranks(const Tensor& a, const Tensor& b, double count) {
+/// Sums of `a` and of `b` per channel, and `count`, over all ranks by `sum`: fp64 [2 C + 1].
+Tensor sums_over_ranks(const SumOverRanks& sum, const Tensor& a, const Tensor& b, double count) {
   const auto dimensions = other_dimensions(a);
   Tensor sums = torch::cat({a.sum(dimensions, false, torch::kFloat64),
                             b.sum(dimensions, false, torch::kFloat64),
                             torch::full({1}, count, a.options().dtype(torch::kFloat64))});
-  (*active_sum)(sums);
+  sum(sums);
   return sums;
 }
 
@@ -44,7 +53,8 @@ class Normalise : public torch::autograd::Function<Normalise> {
                         const Tensor& running_variance, double momentum, double epsilon) {
     const std::int64_t channels = input.size(1);
     const double here = static_cast<double>(input.numel()) / static_cast<double>(channels);
-    const Tensor sums = sums_over_ranks(input, input.square(), here);
+    const auto kept = c10::make_intrusive<KeptSum>(*active_sum);
+    const Tensor sums = sums_over_ranks(kept->sum, input, input.square(), here);
     const double count = sums[2 * channels].item<double>();
     if (count < 2) throw Error("batch norm needs more than one value per channel");
     const Tensor mean = sums.narrow(0, 0, channels) / count;
@@ -60,6 +70,7 @@ class Normalise : public torch::autograd::Function<Normalise> {
         (input - spread(mean.to(input.scalar_type()), input)) * spread(inverse, input);
     context->save_for_backward({normal, inverse, weight});
     context->saved_data["count"] = count;
+    context->saved_data["sum"] = c10::IValue::make_capsule(kept);
     Tensor output = normal;
     if (weight.defined()) output = output * spread(weight, input);
     if (bias.defined()) output = output + spread(bias, input);
@@ -73,7 +84,9 @@ class Normalise : public torch::autograd::Function<Normalise> {
     const std::int64_t channels = normal.size(1);
     const auto dimensions = other_dimensions(normal);
     const Tensor product = gradient * normal;
-    const Tensor sums = sums_over_ranks(gradient, product, 0).to(normal.scalar_type());
+    const auto kept =
+        c10::static_intrusive_pointer_cast<KeptSum>(context->saved_data["sum"].toCapsule());
+    const Tensor sums = sums_over_ranks(kept->sum, gradient, product, 0).to(normal.scalar_type());
     const double count = context->saved_data["count"].toDouble();
     const Tensor mean = spread(sums.narrow(0, 0, channels) / count, normal);
     const Tensor slope = spread(sums.narrow(0, channels, channels) / count, normal);

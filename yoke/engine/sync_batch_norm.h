@@ -12,7 +12,7 @@ namespace yoke {
 /// ranks run the same layers in the same order, also with no images.
 class SyncBatchNorm {
  public:
-  /// `sum` must outlive it and is called in this thread.
+  /// `sum` must outlive it. It is called in this thread, a copy of it in that of the backward pass.
   explicit SyncBatchNorm(const SumOverRanks& sum);
   ~SyncBatchNorm();
   SyncBatchNorm(const SyncBatchNorm&) = delete;
