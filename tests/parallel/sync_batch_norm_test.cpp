@@ -1,12 +1,14 @@
 // Synchronised batch norm: ranks together normalise as one rank with the whole batch does.
 #include "yoke/engine/sync_batch_norm.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <torch/nn/modules/batchnorm.h>
 #include <torch/nn/modules/conv.h>
 #include <torch/nn/modules/linear.h>
 
 #include <thread>
+#include <vector>
 
 #include "tests/support/ranks.h"
 #include "yoke/comm/factory.h"
@@ -37,11 +39,13 @@ struct NormNetwork : torch::nn::Module {
 struct NormResult {
   Tensor losses = torch::zeros({4}, torch::kFloat64);
   Tensor values, mean, variance;
+  bool equal_operations = true;  ///< All ranks did as many.
 };
 
 /// Four steps of 7 images, the last of 1: with more ranks, some have none.
 NormResult train_network_of(int ranks, const std::string& strategy_text) {
   NormResult result;
+  std::vector<std::int64_t> operations(static_cast<std::size_t>(ranks));
   run_ranks(ranks, [&](const Group& group) {
     at::set_num_threads(1);
     const auto network = std::make_shared<NormNetwork>();
@@ -64,11 +68,13 @@ NormResult train_network_of(int ranks, const std::string& strategy_text) {
           *optimizer, [&] { return strategy->gradient(batch, {.step = step}).loss; }, {.lr = 0.1});
       if (group.rank == 0) result.losses[step] = loss.item<double>();
     }
+    operations[static_cast<std::size_t>(group.rank)] = communicator->traffic().operations;
     if (group.rank != 0) return;
     result.values = parameters.values().clone();
     result.mean = network->norm->running_mean.clone();
     result.variance = network->norm->running_var.clone();
   });
+  for (const auto count : operations) result.equal_operations &= count == operations.front();
   return result;
 }
 
@@ -82,6 +88,17 @@ TEST(SyncBatchNorm, NormalisesOverAllRanks) {
     EXPECT_TRUE(many.variance.allclose(one.variance, 1e-4, 1e-5)) << ranks;
   }
   EXPECT_FALSE(train_network_of(2, "allreduce").values.allclose(one.values, 1e-3, 1e-4));
+}
+
+TEST(SyncBatchNorm, MeetsAsOftenOnAllRanksWhoseImagesAreUneven) {
+  for (const int parts : {2, 3, 4, 9}) {
+    const NormResult result =
+        train_network_of(3, fmt::format("allreduce:sync_batchnorm=true,accumulate={}", parts));
+    EXPECT_TRUE(result.equal_operations) << parts;
+    EXPECT_TRUE(torch::isfinite(result.values).all().item<bool>()) << parts;
+    EXPECT_TRUE((result.losses > 0).logical_and(result.losses < 5).all().item<bool>())
+        << result.losses;
+  }
 }
 
 TEST(SyncBatchNorm, GoesBackwardInAThreadOfItsOwn) {  // as autograd does on a GPU

@@ -138,7 +138,11 @@ class AllReduce final : public Strategy {
   /// goes to the other ranks.
   Forward accumulate(const Batch& batch, const StepKey& key) {
     auto& gradients = copies_.parameters.gradients();
-    const std::int64_t parts = std::clamp<std::int64_t>(batch.size(), 1, options_.accumulate);
+    // Ranks meet in each part where batch norms are synchronised: all have as many as the largest.
+    const std::int64_t ranks = copies_.communicator.size();
+    const std::int64_t most =
+        options_.sync_batchnorm ? (batch.whole() + ranks - 1) / ranks : batch.size();
+    const std::int64_t parts = std::clamp<std::int64_t>(most, 1, options_.accumulate);
     torch::Tensor sum, loss = torch::zeros({});
     std::vector<torch::Tensor> scores;
     const GradientReady ready = [&](std::int64_t begin, std::int64_t end) {
