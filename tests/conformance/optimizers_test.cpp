@@ -1,12 +1,17 @@
+#include <ATen/Parallel.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <torch/nn/module.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <sstream>
 
 #include "yoke/core/error.h"
 #include "yoke/core/file.h"
+#include "yoke/core/team.h"
+#include "yoke/core/threads.h"
 #include "yoke/optim/optimizer.h"
 
 namespace yoke {
@@ -71,6 +76,56 @@ TEST_P(EveryOptimizer, ContinuesBitwiseFromStateCopiedIntoAFreshOne) {
   }
   for (int i = 0; i < 3; ++i) EXPECT_EQ(run.step(), resumed.step());
   EXPECT_TRUE(torch::equal(run.parameters.values(), resumed.parameters.values()));
+}
+
+/// Layers that a step's threads share out: no size is a multiple of a vector's or a thread's.
+struct Layers final : torch::nn::Module {
+  Layers() {
+    torch::manual_seed(5);
+    add("embedding", {203, 517});
+    add("conv", {61, 33, 3, 3});
+    add("scale", {70'001});
+    add("bias", {7});
+  }
+  void add(const char* name, at::IntArrayRef shape) {
+    register_parameter(name, torch::randn(shape) / 10);
+  }
+};
+
+/// The parameters of Layers after some steps on `threads`, those of LibTorch or a team's.
+torch::Tensor stepped(const std::string& text, int threads, bool in_a_team) {
+  set_threads(1);  // linspace() depends on them
+  Layers layers;
+  FlatParameters parameters(layers);
+  const auto optimizer = make_optimizer(text, parameters);
+  const torch::Tensor curvature = torch::linspace(0.5, 2, parameters.size());
+  set_threads(threads);
+  std::optional<Team> team;
+  if (in_a_team) team.emplace(threads);
+  for (int step = 0; step < 4; ++step) {
+    const Objective objective = [&] {
+      const torch::NoGradGuard no_grad;
+      torch::mul_out(parameters.gradients(), curvature, parameters.values());
+      return torch::ones({});  // a sum would depend on the threads
+    };
+    optimizer->step(objective, {.lr = 0.01});
+  }
+  return parameters.values().clone();
+}
+
+TEST_P(EveryOptimizer, TakesStepsOfEqualBitsOnAnyNumberOfThreads) {
+  const int before = at::get_num_threads();
+  std::vector<std::string> texts = {GetParam()};
+  if (GetParam() != "lbfgs") texts.push_back(GetParam() + ":clip=0.1");
+  for (const std::string& text : texts) {
+    const torch::Tensor alone = stepped(text, 1, false);
+    for (const int threads : {2, 3, 5}) {
+      EXPECT_TRUE(torch::equal(stepped(text, threads, false), alone)) << text << " " << threads;
+      EXPECT_EQ(at::get_num_threads(), threads) << "is left with others";
+      EXPECT_TRUE(torch::equal(stepped(text, threads, true), alone)) << text << " " << threads;
+    }
+  }
+  set_threads(before);
 }
 
 TEST_P(EveryOptimizer, TakesNoParameters) {

@@ -46,10 +46,15 @@ class Muon final : public Optimizer {
       if (!is_matrix(slice)) move_vector(slice, rates);
     }
     const auto matrices = this->matrices(gather(advance(rates)));
-    for_each_item(matrices.size(), [&](std::size_t i) {
+    const auto move = [&](std::size_t i) {
       const torch::NoGradGuard no_grad_in_this_thread;
       move_matrix(matrices[i], rates.lr);
-    });
+    };
+    if (velocity_.is_cpu()) {
+      for_each_item(matrices.size(), move);
+    } else {  // in this thread's stream
+      for (std::size_t i = 0; i < matrices.size(); ++i) move(i);
+    }
     return loss;
   }
 

@@ -1,5 +1,6 @@
 #include "yoke/optim/ranges.h"
 
+#include <ATen/Parallel.h>
 #include <ATen/TensorIterator.h>
 
 #include <algorithm>
@@ -53,11 +54,14 @@ void for_each_item(std::size_t size, const std::function<void(std::size_t i)>& w
   const auto take = [&](int) {
     for (std::size_t i = next++; i < size; i = next++) work(i);
   };
-  if (Team* const team = Team::of_this_thread(); team != nullptr) {
-    team->run(take);
-  } else {
-    take(0);
-  }
+  if (Team* const team = Team::of_this_thread(); team != nullptr) return team->run(take);
+  const int threads = at::get_num_threads();
+  if (threads == 1 || size < 1) return take(0);
+  const struct Restore {
+    int before;
+    ~Restore() { at::set_num_threads(before); }
+  } restore{threads};
+  Team(static_cast<int>(std::min(static_cast<std::size_t>(threads), size))).run(take);
 }
 
 }  // namespace yoke

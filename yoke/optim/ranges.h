@@ -16,8 +16,9 @@ using RangeKernel = std::function<void(float* const* at, std::int64_t size)>;
 /// serial in code that is compiled without OpenMP.
 void for_each_range(const std::vector<torch::Tensor>& vectors, const RangeKernel& kernel);
 
-/// Calls `work(i)` once for each i in [0, size), in the team that this thread leads, each member
-/// taking the next i when it is free; without a team one after the other.
+/// Calls `work(i)` once for each i in [0, size), in the team that this thread leads, else in one
+/// that it makes of as many threads as LibTorch has; each member takes the next i when it is free.
+/// To LibTorch a call is alone on one thread, so what it computes does not depend on their number.
 void for_each_item(std::size_t size, const std::function<void(std::size_t i)>& work);
 
 }  // namespace yoke

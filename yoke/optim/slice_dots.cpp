@@ -1,8 +1,7 @@
 #include "yoke/optim/slice_dots.h"
 
 #include <algorithm>
-#include <map>
-#include <mutex>
+#include <numeric>
 
 #include "yoke/core/vectorise.h"
 #include "yoke/optim/ranges.h"
@@ -27,18 +26,30 @@ YOKE_VECTORISE double dot(const float* __restrict a, const float* __restrict b, 
   return sum;
 }
 
-/// Of each slice what lies in the `size` elements from `begin` on, to which `a` and `b` point.
-std::vector<double> range_dots(const std::vector<ParameterSlice>& slices, const float* a,
-                               const float* b, std::int64_t begin, std::int64_t size) {
-  std::vector<double> dots;
-  dots.reserve(slices.size());
+// Elements that one thread adds up. Pieces of a slice are added in their order, so that the sum
+// does not depend on how threads share them.
+constexpr std::int64_t kPiece = 16384;
+
+std::int64_t pieces_of(const ParameterSlice& slice) {
+  return (slice.elements + kPiece - 1) / kPiece;
+}
+
+/// Writes to `sums`, one a piece, the sums of those pieces of the slices that begin in [begin,
+/// end).
+void add_pieces(const std::vector<ParameterSlice>& slices, const float* a, const float* b,
+                std::int64_t begin, std::int64_t end, double* sums) {
   for (const auto& slice : slices) {
-    const std::int64_t first = std::clamp<std::int64_t>(slice.offset - begin, 0, size);
-    const std::int64_t last =
-        std::clamp<std::int64_t>(slice.offset + slice.elements - begin, 0, size);
-    dots.push_back(dot(a + first, b + first, last - first));
+    const std::int64_t pieces = pieces_of(slice);
+    const auto first_from = [&](std::int64_t element) {
+      return std::clamp<std::int64_t>((element - slice.offset + kPiece - 1) / kPiece, 0, pieces);
+    };
+    for (std::int64_t piece = first_from(begin); piece < first_from(end); ++piece) {
+      const std::int64_t at = slice.offset + piece * kPiece;
+      const std::int64_t size = std::min(kPiece, slice.elements - piece * kPiece);
+      sums[piece] = dot(a + at, b + at, size);
+    }
+    sums += pieces;
   }
-  return dots;
 }
 
 }  // namespace
@@ -46,19 +57,22 @@ std::vector<double> range_dots(const std::vector<ParameterSlice>& slices, const 
 torch::Tensor slice_dots(const std::vector<ParameterSlice>& slices, const torch::Tensor& a,
                          const torch::Tensor& b) {
   if (!a.is_cpu()) return slice_dots_plain(slices, a, b);
-  std::mutex mutex;
-  std::map<std::int64_t, std::vector<double>> ranges;  // by where they begin: added in that order
+  std::int64_t pieces = 0;
+  for (const auto& slice : slices) pieces += pieces_of(slice);
+  std::vector<double> sums(static_cast<std::size_t>(pieces));
+  const auto *const data_a = a.data_ptr<float>(), *const data_b = b.data_ptr<float>();
   for_each_range({a, b}, [&](float* const* at, std::int64_t size) {
-    const std::int64_t begin = at[0] - a.data_ptr<float>();
-    auto dots = range_dots(slices, at[0], at[1], begin, size);
-    const std::lock_guard lock(mutex);
-    ranges.emplace(begin, std::move(dots));
+    const std::int64_t begin = at[0] - data_a;
+    add_pieces(slices, data_a, data_b, begin, begin + size, sums.data());
   });
   const auto count = static_cast<std::int64_t>(slices.size());
   auto dots = torch::zeros({count}, torch::kFloat64);
-  auto sums = dots.accessor<double, 1>();
-  for (const auto& [begin, range] : ranges) {
-    for (std::int64_t i = 0; i < count; ++i) sums[i] += range[static_cast<std::size_t>(i)];
+  auto totals = dots.accessor<double, 1>();
+  auto next = sums.begin();
+  for (std::int64_t i = 0; i < count; ++i) {
+    const auto end = next + pieces_of(slices[static_cast<std::size_t>(i)]);
+    totals[i] = std::accumulate(next, end, 0.0);
+    next = end;
   }
   return dots;
 }

@@ -10,7 +10,7 @@ namespace yoke {
 
 /// The dot product of `a` and `b`, contiguous fp32 [P], over each of `slices` of them: fp64
 /// [slices] on their device. On the CPU products are added in fp64, in one pass over memory; equal
-/// bits on as many threads.
+/// bits on any number of threads.
 torch::Tensor slice_dots(const std::vector<ParameterSlice>& slices, const torch::Tensor& a,
                          const torch::Tensor& b);
 

@@ -14,7 +14,8 @@ double PartSums::dot(const torch::Tensor& a, const torch::Tensor& b) const {
 }
 
 double PartSums::magnitude(const torch::Tensor& vector) const {
-  return over_parts(vector.abs().sum({0}, true, torch::kFloat64));
+  if (!vector.is_cpu()) return over_parts(vector.abs().sum({0}, true, torch::kFloat64));
+  return dot(vector.abs(), torch::ones_like(vector));  // of equal bits on any number of threads
 }
 
 bool PartSums::within(const torch::Tensor& vector, double limit) const {
