@@ -128,6 +128,22 @@ TEST_P(EveryOptimizer, TakesStepsOfEqualBitsOnAnyNumberOfThreads) {
   set_threads(before);
 }
 
+TEST_P(EveryOptimizer, StaysFiniteWithoutEpsilonWhereAGradientIsZero) {
+  Vector vector(3);
+  FlatParameters parameters(vector);
+  Options options("", GetParam());
+  optimizers().find(GetParam()).make(parameters, options);
+  if (options.describe().find("epsilon=") == std::string::npos) return;  // divides by nothing
+  const auto optimizer = make_optimizer(GetParam() + ":epsilon=0", parameters);
+  const Objective objective = [&] {
+    parameters.gradients().copy_(torch::tensor({1.0F, 0.0F, 1e-30F}));
+    return torch::ones({});
+  };
+  for (int step = 0; step < 3; ++step) optimizer->step(objective, {.lr = 0.1});
+  EXPECT_TRUE(torch::isfinite(parameters.values()).all().item<bool>()) << parameters.values();
+  EXPECT_LT((parameters.values() - 1).abs().max().item<float>(), 1) << "moves by the rate";
+}
+
 TEST_P(EveryOptimizer, TakesNoParameters) {
   Descent descent(GetParam(), 0);
   EXPECT_EQ(descent.step(), 0);

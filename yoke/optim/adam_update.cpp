@@ -1,5 +1,6 @@
 #include "yoke/optim/adam_update.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "yoke/core/vectorise.h"
@@ -33,6 +34,10 @@ YOKE_VECTORISE void descend(float* __restrict value, float* __restrict mean,
   }
 }
 
+/// What the divisor gets at least. Where epsilon is 0, or next to it, an element whose squares are
+/// 0 in fp32 has a mean below this, if it is not 0 itself: it moves by about the rate, not to NaN.
+constexpr double kLeastEpsilon = 1e-20;
+
 double bias(double beta, std::int64_t number) {
   return 1 - std::pow(beta, static_cast<double>(number));
 }
@@ -51,7 +56,7 @@ void adam_update(torch::Tensor values, const torch::Tensor& gradients, torch::Te
       .l2 = narrow(step.l2),
       .shrink = narrow(step.shrink),
       .root_scale = narrow(1 / std::sqrt(bias(step.beta2, step.number))),
-      .epsilon = narrow(step.epsilon),
+      .epsilon = narrow(std::max(step.epsilon, kLeastEpsilon)),
       .step_size = narrow(step.lr / bias(step.beta1, step.number)),
   };
   for_each_range({values, mean, square, gradients}, [&](float* const* at, std::int64_t size) {
@@ -66,7 +71,8 @@ void adam_update_plain(torch::Tensor values, const torch::Tensor& gradients, tor
   mean.mul_(step.beta1).add_(total, 1 - step.beta1);
   square.mul_(step.beta2).addcmul_(total, total, 1 - step.beta2);
   const auto root = square.sqrt().div_(std::sqrt(bias(step.beta2, step.number)));
-  values.addcdiv_(mean, root.add(step.epsilon), -step.lr / bias(step.beta1, step.number));
+  values.addcdiv_(mean, root.add(std::max(step.epsilon, kLeastEpsilon)),
+                  -step.lr / bias(step.beta1, step.number));
 }
 
 }  // namespace yoke
