@@ -5,6 +5,7 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "tests/comm/mismatch.h"
 #include "yoke/comm/factory.h"
 
 namespace yoke::test {
@@ -270,6 +271,8 @@ const std::vector<Check>& checks() {
       {"scatters and gathers what it allocated", scatters_and_gathers_what_it_allocated},
       {"works in several groups at once", works_in_several_groups},
       {"works in parts of a group", works_in_parts},
+      {"tells when a rank does another operation", tells_when_a_rank_does_another_operation},
+      {"tells when another size is sent", tells_when_another_size_is_sent},
       {"describes itself", describes_itself},
   };
   return list;

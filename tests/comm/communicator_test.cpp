@@ -79,14 +79,15 @@ TEST(Communicator, RefusesWhatIsNotAllowed) {
   });
 }
 
-/// What rank 0 of 4 finds whenever it looks: rank 1 is where it is itself, rank 2 is behind, and
-/// rank 3 beats no more.
+/// What rank 0 of 4 finds whenever it looks: rank 1 is in `operation`, rank 2 is behind, and rank 3
+/// beats no more.
 class Beating final : public Store {
  public:
+  explicit Beating(const char* operation) : operation_(operation) {}
   void set(const std::string&, const std::string&) override {}
   std::string get(const std::string& key, std::chrono::milliseconds) override {
     if (key.ends_with("/3")) return entry(5, 2, 7, "all-reduce of 4 bytes");
-    return key.ends_with("/2") ? entry(++beats_, 3, 8, "") : entry(++beats_, 3, 9, "broadcast");
+    return key.ends_with("/2") ? entry(++beats_, 3, 8, "") : entry(++beats_, 3, 9, operation_);
   }
   bool has(const std::string&) override { return true; }
   std::int64_t add(const std::string&, std::int64_t) override { return 0; }
@@ -101,18 +102,28 @@ class Beating final : public Store {
                           {"operation", operation}}
         .dump();
   }
+  const char* const operation_;
   std::atomic<int> beats_ = 0;
 };
 
 TEST(RollCall, TellsWhatTheOthersAreAt) {
   using std::chrono::milliseconds;
   const auto ask = [] { return Position{.step = 3, .operations = 9, .operation = "broadcast"}; };
-  const RollCall here(group_on({4}, std::make_shared<Beating>(), 0), ask, milliseconds(100));
+  const auto store = std::make_shared<Beating>("broadcast");
+  const RollCall here(group_on({4}, store, 0), ask, milliseconds(100));
   const std::string text = here.diagnose();
   EXPECT_THAT(text, HasSubstr("rank 2 is behind: in step 3 after 8 operations, not in an operati"));
   EXPECT_THAT(text, HasSubstr("rank 3 is missing: last seen "));
   EXPECT_THAT(text, HasSubstr("in step 2 after 7 operations, in all-reduce of 4 bytes"));
   EXPECT_THAT(text, testing::Not(HasSubstr("rank 1"))) << "which is where this one is";
+}
+
+TEST(RollCall, TellsWhoIsInAnotherOperation) {
+  const auto ask = [] { return Position{.step = 3, .operations = 9, .operation = "broadcast"}; };
+  const auto store = std::make_shared<Beating>("send of 4 B to rank 0");
+  const RollCall here(group_on({4}, store, 0), ask, std::chrono::milliseconds(100));
+  EXPECT_THAT(here.diagnose(), HasSubstr("rank 1 is elsewhere: in step 3 after 9 operations, in "
+                                         "send of 4 B to rank 0"));
 }
 
 TEST(RollCall, TellsWhoHasLeft) {

@@ -33,8 +33,8 @@ class Check final : public Transport {
     const bool one = operation.input.is_same(operation.output);
     twin.input = operation.input.clone();
     twin.output = one ? twin.input : operation.output.clone();
-    const Tensor sizes = sizes_of(operation);
-    a_->run(operation);
+    a_->run(operation);  // first: it tells when ranks do different operations
+    const Tensor sizes = sizes_of(twin);
     b_->run(twin);
     if (operation.kind != Collective::kSend) compare(operation, twin.output, sizes);
   }

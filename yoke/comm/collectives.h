@@ -13,6 +13,7 @@ inline bool is_half(const torch::Tensor& tensor) {
 class Collectives : public Transport {
  public:
   void run(const Operation& operation) final {
+    if (is_collective(operation.kind)) begin(signature_of(operation));
     const torch::Tensor& input = operation.input;
     switch (operation.kind) {
       case Collective::kAllReduce:
@@ -35,6 +36,9 @@ class Collectives : public Transport {
   void all_reduce_by_parts(const torch::Tensor& tensor, int ranks);
 
  private:
+  /// Comes before each collective operation: makes sure that ranks that do another one learn so
+  /// before data is exchanged.
+  virtual void begin(const Signature& signature) { compare(signature); }
   virtual void all_reduce(const torch::Tensor& tensor) = 0;
   virtual void reduce_scatter(const torch::Tensor& input, const torch::Tensor& output) = 0;
   virtual void all_gather(const torch::Tensor& input, const torch::Tensor& output) = 0;

@@ -111,8 +111,10 @@ std::string Communicator::attempt(const Operation& operation) {
   std::string failure;
   try {
     transport_->run(operation);
-  } catch (const std::exception& error) {
+  } catch (const Mismatch& error) {  // names the ranks itself
     failure = explain(operation, error.what());
+  } catch (const std::exception& error) {
+    failure = explain(operation, error.what()) + "; " + roll_call_->diagnose();
   }
   const std::lock_guard lock(mutex_);
   current_ = nullptr;
@@ -123,12 +125,11 @@ std::string Communicator::attempt(const Operation& operation) {
   return failure;
 }
 
-/// Asks what the other ranks are at, which takes seconds.
-std::string Communicator::explain(const Operation& operation, const std::string& why) {
+std::string Communicator::explain(const Operation& operation, const std::string& why) const {
   const std::int64_t step = step_;
-  return fmt::format("{} failed on rank {} of {} over {}{}: {}; {}", operation.str(), rank(),
-                     size(), name_, step < 0 ? "" : fmt::format(" in step {}", step),
-                     why.substr(0, why.find('\n')), roll_call_->diagnose());
+  return fmt::format("{} failed on rank {} of {} over {}{}: {}", operation.str(), rank(), size(),
+                     name_, step < 0 ? "" : fmt::format(" in step {}", step),
+                     why.substr(0, why.find('\n')));
 }
 
 void Communicator::serve() {

@@ -87,7 +87,7 @@ class Communicator {
 
   bool trivial(const Operation& operation) const;
   std::string attempt(const Operation& operation);  ///< Returns why it failed; empty when done.
-  std::string explain(const Operation& operation, const std::string& why);
+  std::string explain(const Operation& operation, const std::string& why) const;
   void serve();
   Position position() const;
 

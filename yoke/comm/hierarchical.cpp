@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "yoke/comm/factory.h"
 #include "yoke/core/error.h"
@@ -35,14 +36,27 @@ struct Part {
   std::vector<int> ranks;
   std::unique_ptr<Transport> transport;
 
-  /// @throws CommError that names the ranks as the whole group does.
   void run(const Operation& operation) const {
+    attempt([&] { transport->run(operation); });
+  }
+  void compare(const Signature& signature) const {
+    attempt([&] { transport->compare(signature); });
+  }
+
+ private:
+  /// @throws CommError that names the ranks as the whole group does.
+  void attempt(const std::function<void()>& work) const {
     if (!transport) return;
+    const auto among = [this](const std::exception& error) {
+      return fmt::format("among the ranks {}, which are numbered from 0 here: {}",
+                         fmt::join(ranks, ", "), error.what());
+    };
     try {
-      transport->run(operation);
+      work();
+    } catch (const Mismatch& error) {
+      throw Mismatch(among(error));
     } catch (const std::exception& error) {
-      throw CommError(fmt::format("among the ranks {}, which are numbered from 0 here: {}",
-                                  fmt::join(ranks, ", "), error.what()));
+      throw CommError(among(error));
     }
   }
 };
@@ -79,6 +93,11 @@ class Hierarchical final : public Transport {
 
   void run(const Operation& operation) override {
     if (operation.kind == Collective::kAllReduce) return all_reduce(operation.input);
+    if (is_collective(operation.kind)) {  // where others may be about to all-reduce
+      const Signature signature = signature_of(operation);
+      host_.compare(signature);
+      lane_.compare(signature);
+    }
     all_.run(operation);
   }
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <thread>
 
@@ -75,6 +76,13 @@ class Mpi final : public Collectives {
 
   std::string describe() const override { return fmt::format("mpi ({} ranks)", size_); }
 
+  // MPI leaves it to its users that sizes and kinds agree.
+  void compare(const Signature& signature) override {
+    const Tensor all = torch::empty({size_, 4}, torch::kInt64);
+    all_gather(signature.tensor(), all);
+    check_same(all);
+  }
+
  private:
   /// MPI would wait for ever for one that does not come.
   static void meet(const Group& group) {
@@ -122,6 +130,20 @@ class Mpi final : public Collectives {
   }
 
   void send(const Tensor& tensor, int to) override {
+    send_plain(signature_of(Operation::send(tensor, to)).tensor(), to);
+    send_plain(tensor, to);
+  }
+
+  void receive(const Tensor& tensor, int from) override {
+    Signature sent;
+    const Tensor signature = sent.tensor();
+    receive_plain(signature, from);
+    std::memcpy(&sent, signature.data_ptr(), sizeof sent);
+    check_sent(sent, signature_of(Operation::receive(tensor, from)), from);
+    receive_plain(tensor, from);
+  }
+
+  void send_plain(const Tensor& tensor, int to) {
     MPI_Request request = MPI_REQUEST_NULL;
     check(MPI_Isend(tensor.data_ptr(), to_count(tensor.numel()), type_of(tensor), to, 0, comm_,
                     &request),
@@ -129,7 +151,7 @@ class Mpi final : public Collectives {
     finish(request, {tensor});
   }
 
-  void receive(const Tensor& tensor, int from) override {
+  void receive_plain(const Tensor& tensor, int from) {
     MPI_Request request = MPI_REQUEST_NULL;
     check(MPI_Irecv(tensor.data_ptr(), to_count(tensor.numel()), type_of(tensor), from, 0, comm_,
                     &request),

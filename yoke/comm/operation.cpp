@@ -10,24 +10,6 @@
 namespace yoke {
 namespace {
 
-const char* name(Collective kind) {
-  switch (kind) {
-    case Collective::kAllReduce:
-      return "all-reduce";
-    case Collective::kReduceScatter:
-      return "reduce-scatter";
-    case Collective::kAllGather:
-      return "all-gather";
-    case Collective::kBroadcast:
-      return "broadcast";
-    case Collective::kSend:
-      return "send";
-    case Collective::kReceive:
-      return "receive";
-  }
-  return "";
-}
-
 bool allowed(torch::ScalarType type) {
   switch (type) {
     case torch::kFloat32:
@@ -44,6 +26,28 @@ bool allowed(torch::ScalarType type) {
 }
 
 }  // namespace
+
+const char* name_of(Collective kind) {
+  switch (kind) {
+    case Collective::kAllReduce:
+      return "all-reduce";
+    case Collective::kReduceScatter:
+      return "reduce-scatter";
+    case Collective::kAllGather:
+      return "all-gather";
+    case Collective::kBroadcast:
+      return "broadcast";
+    case Collective::kSend:
+      return "send";
+    case Collective::kReceive:
+      return "receive";
+  }
+  return "unknown operation";
+}
+
+bool is_collective(Collective kind) {
+  return kind != Collective::kSend && kind != Collective::kReceive;
+}
 
 Operation Operation::all_reduce(const torch::Tensor& tensor) {
   return {Collective::kAllReduce, tensor, tensor, 0};
@@ -74,7 +78,7 @@ std::int64_t Operation::bytes() const {
 }
 
 std::string Operation::str() const {
-  std::string text = fmt::format("{} of {}", name(kind), format_bytes(bytes()));
+  std::string text = fmt::format("{} of {}", name_of(kind), format_bytes(bytes()));
   if (kind == Collective::kSend) text += fmt::format(" to rank {}", peer);
   if (kind == Collective::kReceive || kind == Collective::kBroadcast) {
     text += fmt::format(" from rank {}", peer);
@@ -98,8 +102,7 @@ void Operation::check(int rank, int size) const {
   if (input.numel() * copies != output.numel() * parts) {
     fail(fmt::format("the input has {} elements and the output {}", input.numel(), output.numel()));
   }
-  const bool point_to_point = kind == Collective::kSend || kind == Collective::kReceive;
-  if (peer < 0 || peer >= size || (point_to_point && peer == rank)) {
+  if (peer < 0 || peer >= size || (!is_collective(kind) && peer == rank)) {
     fail(fmt::format("the peer is {}; allowed: another rank from 0 to {}", peer, size - 1));
   }
 }

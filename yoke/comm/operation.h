@@ -10,6 +10,11 @@ namespace yoke {
 /// The kinds of operations.
 enum class Collective { kAllReduce, kReduceScatter, kAllGather, kBroadcast, kSend, kReceive };
 
+/// `all-reduce`.
+const char* name_of(Collective kind);
+/// Whether all ranks take part; sends and receives concern two.
+bool is_collective(Collective kind);
+
 /// One operation on contiguous tensors that all have one dtype: fp32, fp64, fp16, bf16, int64,
 /// int32 or uint8. Sums of fp16 and bf16 are made in fp32 and rounded once,
 /// between hosts once more.

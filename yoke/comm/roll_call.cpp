@@ -82,6 +82,8 @@ std::string compare(const Entries& before, const Entries& after, int own, const 
                                   now_seconds() - entry.time, where(entry.position)));
     } else if (entry.position.operations < here.operations) {
       words.push_back(fmt::format("rank {} is behind: {}", i, where(entry.position)));
+    } else if (entry.position.operation != here.operation) {
+      words.push_back(fmt::format("rank {} is elsewhere: {}", i, where(entry.position)));
     }
   }
   return words.empty() ? "every rank answers" : fmt::format("{}", fmt::join(words, "; "));

@@ -34,6 +34,11 @@ class SharedMemory final : public Collectives {
     return fmt::format("shared-memory ({} ranks of this host)", room_.size());
   }
 
+  void compare(const Signature& signature) override {
+    room_.announce(signature);
+    room_.meet();
+  }
+
   // Without room, which all ranks learn, tensors go through the slots of the ranks' desks.
   Tensor allocate(std::int64_t elements) override {
     try {
@@ -44,6 +49,9 @@ class SharedMemory final : public Collectives {
   }
 
  private:
+  /// The operation's own first meeting tells.
+  void begin(const Signature& signature) override { room_.announce(signature); }
+
   void all_reduce(const Tensor& tensor) override {
     if (tensor.nbytes() <= shared::kSmallBytes) return all_reduce_small(tensor);
     const shared::Places places = arena_.everywhere(tensor.data_ptr(), tensor.nbytes());
@@ -175,20 +183,24 @@ class SharedMemory final : public Collectives {
 
   void send(const Tensor& tensor, int to) override {
     Post& post = room_.post(room_.rank(), to);
+    const Signature signature = signature_of(Operation::send(tensor, to));
     for (std::size_t begin = 0; begin < tensor.nbytes(); begin += shared::kPostBytes) {
       const std::uint32_t number = post.sent.value();
       room_.await(post.taken, number - 1, to);
       std::memcpy(post.slots[number % 2].data(), bytes_of(tensor) + begin,
                   std::min(shared::kPostBytes, tensor.nbytes() - begin));
+      post.doing[number % 2] = signature;
       post.sent.set(number + 1);
     }
   }
 
   void receive(const Tensor& tensor, int from) override {
     Post& post = room_.post(from, room_.rank());
+    const Signature signature = signature_of(Operation::receive(tensor, from));
     for (std::size_t begin = 0; begin < tensor.nbytes(); begin += shared::kPostBytes) {
       const std::uint32_t number = post.taken.value();
       room_.await(post.sent, number + 1, from);
+      check_sent(post.doing[number % 2], signature, from);
       std::memcpy(bytes_of(tensor) + begin, post.slots[number % 2].data(),
                   std::min(shared::kPostBytes, tensor.nbytes() - begin));
       post.taken.set(number + 1);

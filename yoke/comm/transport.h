@@ -7,12 +7,14 @@
 #include <string>
 
 #include "yoke/comm/operation.h"
+#include "yoke/comm/signature.h"
 #include "yoke/comm/work.h"
 
 namespace yoke {
 
 /// A fixed group of at least two ranks. All ranks run the same operations in the same order, one at
-/// a time; sends and receives concern two ranks alone.
+/// a time; sends and receives concern two ranks alone. Where they do not, run() throws Mismatch
+/// before any data is taken for what it is not.
 class Transport {
  public:
   virtual ~Transport() = default;
@@ -23,6 +25,10 @@ class Transport {
   /// Does `operation`, which was checked and is not empty, and returns when it is done.
   /// @throws CommError when a peer is lost or late; the group is then dead.
   virtual void run(const Operation& operation) = 0;
+
+  /// Meets the other ranks, for a transport that is a part of another, to see that all are to do
+  /// the collective operation `signature`. @throws Mismatch.
+  virtual void compare(const Signature& /*signature*/) {}
 
   /// Starts it in the caller's stream of work, where the transport has a better way than a
   /// background thread that calls run(): GPUs do.

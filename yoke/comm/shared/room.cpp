@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "yoke/core/clock.h"
 #include "yoke/core/error.h"
@@ -39,11 +41,21 @@ Post& Room::post(int from, int to) const {
   return posts[to];
 }
 
+// Nobody announces the operation after next before all have met for the next: two places do.
+void Room::announce(const Signature& signature) {
+  own().doing[++announcements_ % 2] = signature;
+  announced_ = true;
+}
+
 void Room::meet() {
   own().arrived.set(++meetings_);
   for (int peer = 0; peer < size(); ++peer) {
     if (peer != rank_) await(desk(peer).arrived, meetings_, peer);
   }
+  if (!std::exchange(announced_, false)) return;
+  std::vector<Signature> doing;
+  for (int rank = 0; rank < size(); ++rank) doing.push_back(desk(rank).doing[announcements_ % 2]);
+  check_same(doing);
 }
 
 void Room::await(Counter& counter, std::uint32_t value, int peer) {

@@ -6,6 +6,7 @@
 #include "yoke/comm/group.h"
 #include "yoke/comm/shared/counter.h"
 #include "yoke/comm/shared/segment.h"
+#include "yoke/comm/signature.h"
 
 namespace yoke::shared {
 
@@ -16,8 +17,9 @@ inline constexpr std::size_t kPostBytes = 32768;    ///< Of a slot between two r
 /// A rank's counters and slots. Each kind of slot is there twice, used by turns: while one is
 /// written, others may still read the other.
 struct Desk {
-  Counter arrived;  ///< Meetings that this rank came to.
-  Counter left;     ///< 1 once it has gone in good order.
+  Counter arrived;                 ///< Meetings that this rank came to.
+  Counter left;                    ///< 1 once it has gone in good order.
+  std::array<Signature, 2> doing;  ///< Of the latest two collective operations, by turns.
   alignas(64) std::array<std::array<std::byte, kSmallBytes>, 2> small;
   alignas(64) std::array<std::array<std::byte, kChunkBytes>, 2> in;   ///< For others to add up.
   alignas(64) std::array<std::array<std::byte, kChunkBytes>, 2> out;  ///< Sums for others.
@@ -25,8 +27,9 @@ struct Desk {
 
 /// From one rank to another.
 struct Post {
-  Counter sent;   ///< Slots filled; the sender's.
-  Counter taken;  ///< Slots emptied; the receiver's.
+  Counter sent;                    ///< Slots filled; the sender's.
+  Counter taken;                   ///< Slots emptied; the receiver's.
+  std::array<Signature, 2> doing;  ///< Of which a part is in a slot.
   alignas(64) std::array<std::array<std::byte, kPostBytes>, 2> slots;
 };
 
@@ -45,6 +48,10 @@ class Room {
   Desk& own() const { return desk(rank_); }
   Post& post(int from, int to) const;
 
+  /// Says which collective operation is next. The first meeting after it throws Mismatch, on all
+  /// ranks, unless they all said the same.
+  void announce(const Signature& signature);
+
   /// Waits until all ranks have come to as many meetings as this one. What was written to shared
   /// memory before is seen by all. @throws CommError when one has gone or is late.
   void meet();
@@ -57,6 +64,8 @@ class Room {
   const bool spins_;
   Segments segments_;
   std::uint32_t meetings_ = 0;
+  std::size_t announcements_ = 0;
+  bool announced_ = false;  ///< Since the latest meeting.
 };
 
 }  // namespace yoke::shared
