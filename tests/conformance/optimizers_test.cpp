@@ -128,6 +128,61 @@ TEST_P(EveryOptimizer, TakesStepsOfEqualBitsOnAnyNumberOfThreads) {
   set_threads(before);
 }
 
+/// Two layers of which the first does not learn.
+struct HalfFrozen final : torch::nn::Module {
+  HalfFrozen() {
+    torch::manual_seed(6);
+    frozen = register_parameter("frozen", torch::randn({5, 7}), /*requires_grad=*/false);
+    register_parameter("frozen_bias", torch::randn({5}), /*requires_grad=*/false);
+    learned = register_parameter("learned", torch::randn({4, 5}));
+  }
+  torch::Tensor frozen, learned;
+};
+
+TEST_P(EveryOptimizer, LeavesFrozenParametersAsTheyAre) {
+  // A frozen parameter may have a gradient: the compiled engine computes some.
+  const std::vector<std::string> kDecays = {"sgd", "adam", "adamw", "muon", "lars", "lamb"};
+  const bool decays = std::find(kDecays.begin(), kDecays.end(), GetParam()) != kDecays.end();
+  HalfFrozen module;
+  const torch::Tensor before = module.frozen.clone(), learned = module.learned.detach().clone();
+  FlatParameters parameters(module);
+  const std::int64_t frozen = 5 * 7 + 5;
+  const auto optimizer =
+      make_optimizer(GetParam() + (decays ? ":weight_decay=0.5" : ""), parameters);
+  const Objective objective = [&] {
+    EXPECT_TRUE(torch::equal(module.frozen, before)) << "while a gradient is computed";
+    const torch::NoGradGuard no_grad;
+    parameters.gradients().copy_(parameters.values()).narrow(0, 0, frozen).fill_(3);
+    return parameters.values().square().sum() / 2;
+  };
+  for (int step = 0; step < 3; ++step) optimizer->step(objective, {.lr = 0.1});
+  EXPECT_TRUE(torch::equal(module.frozen, before));
+  EXPECT_FALSE(torch::equal(module.learned, learned));
+  for (const auto& [name, tensor] : optimizer->state()) {
+    if (tensor.dim() != 1 || tensor.numel() != parameters.size()) continue;
+    EXPECT_EQ(tensor.narrow(0, 0, frozen).abs().max().item<float>(), 0) << name;
+  }
+}
+
+TEST_P(EveryOptimizer, LeavesFrozenParametersAsTheyAreWhenTheObjectiveThrows) {
+  HalfFrozen module;
+  const torch::Tensor before = module.frozen.clone();
+  FlatParameters parameters(module);
+  const auto optimizer = make_optimizer(GetParam(), parameters);
+  int calls = 0;
+  const Objective objective = [&]() -> torch::Tensor {
+    if (++calls == 2) throw Error("a lost peer");
+    parameters.gradients().fill_(1);
+    return torch::ones({});
+  };
+  try {
+    for (int step = 0; step < 2; ++step) optimizer->step(objective, {.lr = 0.1});
+    FAIL() << "nothing was thrown";
+  } catch (const Error&) {
+    EXPECT_TRUE(torch::equal(module.frozen, before));
+  }
+}
+
 TEST_P(EveryOptimizer, StaysFiniteWithoutEpsilonWhereAGradientIsZero) {
   Vector vector(3);
   FlatParameters parameters(vector);

@@ -76,6 +76,16 @@ TEST(FlatParameters, PartIsAViewWithWhatLiesThereOfEverySlice) {
   EXPECT_EQ(parameters.part(7, 8).slices()[0].begin, 0) << "of nothing";
 }
 
+TEST(FlatParameters, KnowsWhatIsFrozenAlsoInAPart) {
+  torch::nn::Linear layer(3, 2);
+  layer->weight.set_requires_grad(false);
+  FlatParameters parameters(*layer), part = parameters.part(4, 8);
+  for (const auto& slices : {parameters.slices(), part.slices()}) {
+    EXPECT_TRUE(slices[0].frozen);
+    EXPECT_FALSE(slices[1].frozen);
+  }
+}
+
 TEST(FlatParameters, RefusesParametersThatShareMemory) {
   torch::nn::Linear layer(3, 3);
   layer->register_parameter("tied", layer->weight.detach());

@@ -28,7 +28,11 @@ FlatParameters::FlatParameters(torch::nn::Module& module, const Allocate& gradie
                       "each one of their own",
                       item.key()));
     }
-    slices_.push_back({item.key(), parameter.sizes().vec(), total, parameter.numel()});
+    slices_.push_back({.name = item.key(),
+                       .shape = parameter.sizes().vec(),
+                       .offset = total,
+                       .elements = parameter.numel(),
+                       .frozen = !parameter.requires_grad()});
     total += parameter.numel();
   }
   const auto device =
@@ -57,7 +61,8 @@ FlatParameters FlatParameters::part(std::int64_t begin, std::int64_t end) const 
     const std::int64_t first = std::clamp(slice.offset, begin, end);
     const std::int64_t last = std::clamp(slice.offset + slice.elements, begin, end);
     const std::int64_t before = first < last ? slice.begin + first - slice.offset : 0;
-    part.slices_.push_back({slice.name, slice.shape, first - begin, last - first, before});
+    part.slices_.push_back(
+        {slice.name, slice.shape, first - begin, last - first, before, slice.frozen});
   }
   return part;
 }

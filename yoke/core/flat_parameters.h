@@ -20,6 +20,7 @@ struct ParameterSlice {
   std::int64_t offset = 0;          ///< In elements.
   std::int64_t elements = 0;
   std::int64_t begin = 0;  ///< In the whole parameter, before these.
+  bool frozen = false;     ///< It did not require a gradient: no optimizer moves it.
 };
 
 /// The parameters and gradients of a module, each one flat contiguous fp32 tensor [P] of which the

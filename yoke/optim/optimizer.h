@@ -54,7 +54,8 @@ const Registry<MakeOptimizer>& optimizers();
 
 /// Builds the optimizer that `text` (`name:key=value,...`) names; the parameters must outlive
 /// it. Every optimizer has the option `clip`, the most that the gradient's norm over all parts may
-/// be; 0, the default, leaves it. @throws UsageError on an unknown name or option.
+/// be; 0, the default, leaves it. None moves frozen parameters. @throws UsageError on an unknown
+/// name or option.
 std::unique_ptr<Optimizer> make_optimizer(std::string_view text, const Shard& shard);
 
 }  // namespace yoke

@@ -1,4 +1,5 @@
 #include "yoke/optim/clip.h"
+#include "yoke/optim/frozen.h"
 #include "yoke/optim/optimizer.h"
 
 namespace yoke {
@@ -23,7 +24,8 @@ std::unique_ptr<Optimizer> make_optimizer(std::string_view text, const Shard& sh
   std::unique_ptr<Optimizer> optimizer = entry.make(shard, choice.options);
   const double clip = choice.options.get("clip", 0.0, 0.0);  // of every optimizer; 0: not at all
   choice.options.finish();
-  return clip > 0 ? make_clipped(std::move(optimizer), shard, clip) : std::move(optimizer);
+  if (clip > 0) optimizer = make_clipped(std::move(optimizer), shard, clip);
+  return leave_frozen(std::move(optimizer), shard);
 }
 
 }  // namespace yoke
