@@ -63,6 +63,14 @@ typename P::primitive_desc describe_forward(const Search& search, const Eltwise*
 
 }  // namespace
 
+memory::dims dims_of(const memory::desc& description) {
+#if DNNL_VERSION_MAJOR >= 3
+  return description.get_dims();
+#else
+  return description.dims();
+#endif
+}
+
 Eltwise hard_swish() {
   // Version 2 has these numbers built in and takes no others.
 #if DNNL_VERSION_MAJOR >= 3

@@ -12,6 +12,9 @@ struct Windows {
   memory::dims strides, dilation, padding_left, padding_right;
 };
 
+/// The sizes of what `description` describes.
+memory::dims dims_of(const memory::desc& description);
+
 /// An element-wise function in oneDNN's terms.
 struct Eltwise {
   dnnl::algorithm algorithm;

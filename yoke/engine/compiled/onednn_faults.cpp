@@ -9,7 +9,7 @@ memory::dim from_last(const memory::dims& dims, std::size_t i) { return dims[dim
 
 const char* faulty_forward(const memory::desc& weights, const Windows& windows) {
   // Windows that leave out pixels: now and then some rows of the result are wrong.
-  const auto dims = weights.dims();
+  const auto dims = dims_of(weights);
   const bool has_gaps =
       from_last(dims, 1) < windows.strides[0] || from_last(dims, 0) < windows.strides[1];
   return has_gaps ? "brgconv:avx512_core_amx" : nullptr;
@@ -18,11 +18,11 @@ const char* faulty_forward(const memory::desc& weights, const Windows& windows) 
 const char* faulty_weight_gradient(const memory::desc& src, const memory::desc& weights,
                                    const Windows& windows) {
   // Images narrower than a stride: reads what nobody wrote, with AMX and without.
-  if (from_last(src.dims(), 0) < windows.strides[1]) return "bf16";
+  if (from_last(dims_of(src), 0) < windows.strides[1]) return "bf16";
   // Dilated windows where input channels do not fill the last block: wrong numbers.
   constexpr memory::dim kBlock = 16;
   const bool is_dilated = windows.dilation[0] > 0 || windows.dilation[1] > 0;
-  return is_dilated && from_last(weights.dims(), 2) % kBlock != 0 ? "amx" : nullptr;
+  return is_dilated && from_last(dims_of(weights), 2) % kBlock != 0 ? "amx" : nullptr;
 }
 
 }  // namespace yoke::onednn
