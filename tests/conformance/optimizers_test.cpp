@@ -217,19 +217,6 @@ TEST_P(EveryOptimizer, RefusesAnUnknownOptionAndListsItsOwn) {
   }
 }
 
-TEST_P(EveryOptimizer, HasItsNameAndOptionsInTheDocument) {
-  const auto text = read_file(std::filesystem::path(YOKE_SOURCE_DIR) / "docs/optimizers.md");
-  EXPECT_THAT(text, testing::HasSubstr(fmt::format("| `{}` |", GetParam())));
-  Vector vector(1);
-  FlatParameters parameters(vector);
-  Options options("", GetParam());
-  optimizers().find(GetParam()).make(parameters, options);
-  std::istringstream pairs(options.describe());  // key=default, key=default
-  for (std::string pair; pairs >> pair;) {
-    EXPECT_THAT(text, testing::HasSubstr(fmt::format("`{}`", pair.substr(0, pair.find('=')))));
-  }
-}
-
 INSTANTIATE_TEST_SUITE_P(Registry, EveryOptimizer, testing::ValuesIn(optimizers().names()),
                          [](const auto& info) {
                            std::string name = info.param;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "yoke/core/error.h"
+#include "yoke/core/plugin.h"
 #include "yoke/core/registry.h"
 
 namespace yoke {
@@ -66,13 +67,6 @@ TEST(Options, RejectsTextThatIsNoListOfPairs) {
   }
 }
 
-TEST(Options, DescribesKeysWithTheirDefaults) {
-  auto given = options("");
-  given.get("momentum", 0.5);
-  given.get("nesterov", true);
-  EXPECT_EQ(given.describe(), "momentum=0.5, nesterov=true");
-}
-
 TEST(Choice, SplitsNameAndOptions) {
   auto choice = Choice::parse("sgd:momentum=0.9", "optimizer");
   EXPECT_EQ(choice.name, "sgd");
@@ -80,11 +74,15 @@ TEST(Choice, SplitsNameAndOptions) {
   EXPECT_EQ(Choice::parse("sgd", "optimizer").name, "sgd");
 }
 
+using Fruit = Plugin<int()>;
+
 TEST(Registry, FindsByNameAndListsNamesOtherwise) {
-  const Registry<const char*> registry("fruit",
-                                       {{plugin_name("red_apple"), "an apple", "here"},
-                                        {"kiwi", "not in this build: plant one", nullptr}});
-  EXPECT_STREQ(registry.find("red-apple").make, "here");
+  const Registry<Fruit> registry(
+      "fruit",
+      {{plugin_name("red_apple"), "an apple", {no_options(), [](const NoOptions&) { return 7; }}},
+       {"kiwi", "not in this build: plant one", {}}});
+  EXPECT_EQ(registry.choose("red-apple").make(), 7);
+  EXPECT_THAT(registry.available(), testing::ElementsAre("red-apple"));
   EXPECT_THAT(usage_error([&] { registry.find("plum"); }),
               AllOf(HasSubstr("fruit 'plum'"), HasSubstr("red-apple, kiwi")));
   EXPECT_THAT(usage_error([&] { registry.find("kiwi"); }),

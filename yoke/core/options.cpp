@@ -4,29 +4,20 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 
 #include "yoke/core/error.h"
+#include "yoke/core/option_format.h"
 
 namespace yoke {
 namespace {
 
+/// `least` and `most` as a range; the limits of the type bound nothing.
 template <typename Number>
-bool parse_number(const std::string& text, Number& number) {
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  return error == std::errc() && stop == end && !text.empty();
-}
-
-template <typename Number>
-std::string range_text(const char* what, Number least, Number most) {
-  const bool below = least > std::numeric_limits<Number>::lowest();
-  const bool above = most < std::numeric_limits<Number>::max();
-  if (below && above) return fmt::format("{} in [{}, {}]", what, least, most);
-  if (below) return fmt::format("{} of at least {}", what, least);
-  if (above) return fmt::format("{} of at most {}", what, most);
-  return what;
+Range range_of(Number least, Number most) {
+  Range range;
+  if (least > std::numeric_limits<Number>::lowest()) range.least = static_cast<double>(least);
+  if (most < std::numeric_limits<Number>::max()) range.most = static_cast<double>(most);
+  return range;
 }
 
 }  // namespace
@@ -48,74 +39,56 @@ Options::Options(std::string_view text, std::string owner) : owner_(std::move(ow
   }
 }
 
-const std::string* Options::find(const std::string& key, std::string fallback) {
-  defaults_[key] = std::move(fallback);
-  const auto found = values_.find(key);
-  return found == values_.end() ? nullptr : &found->second;
+std::optional<Options::Pair> Options::take(const std::vector<std::string>& names) {
+  known_.insert(names.front());
+  std::optional<Pair> given;
+  for (const auto& name : names) {
+    const auto found = values_.find(name);
+    if (found == values_.end()) continue;
+    if (given) {
+      throw UsageError(
+          fmt::format("option '{}' of {} is given twice, for '{}' is its older name; "
+                      "give it once, as {}",
+                      names.front(), owner_, name, names.front()));
+    }
+    if (name != names.front()) older_.insert(name);
+    given = Pair{.key = name, .value = found->second};
+  }
+  return given;
 }
 
-void Options::reject(const std::string& key, const std::string& value,
-                     const std::string& allowed) const {
-  throw UsageError(
-      fmt::format("option '{}' of {} is '{}'; allowed: {}", key, owner_, value, allowed));
+void Options::reject(const Pair& given, const std::string& allowed) const {
+  throw UsageError(fmt::format("option '{}' of {} is '{}'; allowed: {}", given.key, owner_,
+                               given.value, allowed));
 }
 
 double Options::get(const std::string& key, double fallback, double least, double most) {
-  const std::string* text = find(key, fmt::format("{}", fallback));
-  if (text == nullptr) return fallback;
-  double value = 0;
-  if (!parse_number(*text, value) || !std::isfinite(value) || value < least || value > most) {
-    reject(key, *text, range_text("a number", least, most));
-  }
-  return value;
+  return read_option(*this, {key}, number_format<double>(range_of(least, most))).value_or(fallback);
 }
 
 std::int64_t Options::get(const std::string& key, std::int64_t fallback, std::int64_t least,
                           std::int64_t most) {
-  const std::string* text = find(key, fmt::format("{}", fallback));
-  if (text == nullptr) return fallback;
-  std::int64_t value = 0;
-  if (!parse_number(*text, value) || value < least || value > most) {
-    reject(key, *text, range_text("a whole number", least, most));
-  }
-  return value;
+  return read_option(*this, {key}, number_format<std::int64_t>(range_of(least, most)))
+      .value_or(fallback);
 }
 
 bool Options::get(const std::string& key, bool fallback) {
-  const std::string* text = find(key, fallback ? "true" : "false");
-  if (text == nullptr) return fallback;
-  if (*text == "true" || *text == "on" || *text == "1") return true;
-  if (*text == "false" || *text == "off" || *text == "0") return false;
-  reject(key, *text, "true, false");
+  return read_option(*this, {key}, switch_format()).value_or(fallback);
 }
 
 std::string Options::get(const std::string& key, const std::string& fallback,
                          const std::vector<std::string>& allowed) {
-  const std::string* text = find(key, fallback);
-  if (text == nullptr) return fallback;
-  if (!allowed.empty() && std::find(allowed.begin(), allowed.end(), *text) == allowed.end()) {
-    reject(key, *text, fmt::format("{}", fmt::join(allowed, ", ")));
-  }
-  return *text;
+  const auto format = allowed.empty() ? text_format() : name_format(allowed);
+  return read_option(*this, {key}, format).value_or(fallback);
 }
 
 void Options::finish() const {
   for (const auto& [key, value] : values_) {
-    if (defaults_.contains(key)) continue;
-    std::vector<std::string> allowed;
-    for (const auto& [known, fallback] : defaults_) allowed.push_back(known);
+    if (known_.contains(key) || older_.contains(key)) continue;
     throw UsageError(
         fmt::format("unknown option '{}' of {}; allowed: {}", key, owner_,
-                    allowed.empty() ? "none" : fmt::format("{}", fmt::join(allowed, ", "))));
+                    known_.empty() ? "none" : fmt::format("{}", fmt::join(known_, ", "))));
   }
-}
-
-std::string Options::describe() const {
-  std::vector<std::string> pairs;
-  for (const auto& [key, fallback] : defaults_) {
-    pairs.push_back(fmt::format("{}={}", key, fallback));
-  }
-  return fmt::format("{}", fmt::join(pairs, ", "));
 }
 
 Choice Choice::parse(std::string_view text, std::string_view kind) {

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,8 +12,15 @@
 namespace yoke {
 
 /// Options as text, read once by the plug-in that owns them; a key nobody read is an error.
+/// Plug-ins declare theirs in an OptionTable, which reads them from here.
 class Options {
  public:
+  /// A pair of the text.
+  struct Pair {
+    std::string key;
+    std::string value;
+  };
+
   Options() = default;
 
   /// `text` is `key=value,key=value`; `owner` names the plug-in in messages, e.g. "optimizer
@@ -35,21 +44,21 @@ class Options {
 
   bool contains(const std::string& key) const { return values_.contains(key); }
 
-  /// Ends reading. @throws UsageError that names each key nobody read and lists the allowed ones.
+  /// What was given by the first of `names` or by one of the others, which are its older names.
+  /// @throws UsageError when it was given by two of them.
+  std::optional<Pair> take(const std::vector<std::string>& names);
+
+  /// @throws UsageError that says what is `allowed` in place of the value of `given`.
+  [[noreturn]] void reject(const Pair& given, const std::string& allowed) const;
+
+  /// Ends reading. @throws UsageError that names a key nobody read and lists those there are.
   void finish() const;
 
-  /// Every key that was asked for with its default, `momentum=0, nesterov=false`: the plug-in's
-  /// help.
-  std::string describe() const;
-
  private:
-  const std::string* find(const std::string& key, std::string fallback);
-  [[noreturn]] void reject(const std::string& key, const std::string& value,
-                           const std::string& allowed) const;
-
   std::string owner_;
   std::map<std::string, std::string> values_;
-  std::map<std::string, std::string> defaults_;  // every key asked for
+  std::set<std::string> known_;  // every key asked for
+  std::set<std::string> older_;  // keys that were given by an older name
 };
 
 /// A plug-in by name, with its options: the value of `--model`, `--optimizer` and the like.

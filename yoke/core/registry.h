@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "yoke/core/error.h"
+#include "yoke/core/options.h"
 
 namespace yoke {
 
@@ -21,16 +22,32 @@ inline std::string plugin_name(std::string_view id) {
   return name;
 }
 
-/// A table of plug-ins of one kind; `Make` is a pointer to the function that builds one.
-template <typename Make>
+/// A plug-in under its name.
+template <typename Plugin>
+struct RegistryEntry {
+  std::string name;
+  std::string help;  ///< One line.
+  Plugin plugin;     ///< Empty where this build lacks it; `help` then says so: "not in this build:
+                     ///< configure with ...".
+
+  bool available() const { return static_cast<bool>(plugin); }
+};
+
+/// The same of one that is a function which reads its options by itself.
+template <typename Product, typename... Args>
+struct RegistryEntry<Product (*)(Args...)> {
+  std::string name;
+  std::string help;
+  Product (*make)(Args...);
+
+  bool available() const { return make != nullptr; }
+};
+
+/// A table of plug-ins of one kind.
+template <typename Plugin>
 class Registry {
  public:
-  struct Entry {
-    std::string name;
-    std::string help;  ///< One line.
-    Make make;         ///< Null where this build lacks the plug-in; `help` then says so: "not in
-                       ///< this build: configure with ...".
-  };
+  using Entry = RegistryEntry<Plugin>;
 
   /// `kind` is the singular word of messages, e.g. "model".
   Registry(std::string kind, std::vector<Entry> entries)
@@ -49,7 +66,7 @@ class Registry {
   std::vector<std::string> available() const {
     std::vector<std::string> names;
     for (const auto& entry : entries_) {
-      if (entry.make != nullptr) names.push_back(entry.name);
+      if (entry.available()) names.push_back(entry.name);
     }
     return names;
   }
@@ -58,13 +75,22 @@ class Registry {
   const Entry& find(std::string_view name) const {
     for (const auto& entry : entries_) {
       if (entry.name != name) continue;
-      if (entry.make == nullptr) {
+      if (!entry.available()) {
         throw UsageError(fmt::format("{} '{}' is {}", kind_, name, entry.help));
       }
       return entry;
     }
     throw UsageError(
         fmt::format("unknown {} '{}'; allowed: {}", kind_, name, fmt::join(names(), ", ")));
+  }
+
+  /// The plug-in that `text` (`name:key=value,...`) names, with its options read (Plugin::Chosen).
+  /// @throws UsageError on an unknown name or option, or a value that is not allowed.
+  auto choose(std::string_view text) const { return choose(Choice::parse(text, kind_)); }
+  auto choose(Choice choice) const {
+    auto chosen = find(choice.name).plugin.read(choice.options);
+    choice.options.finish();
+    return chosen;
   }
 
  private:
