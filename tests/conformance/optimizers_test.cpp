@@ -217,6 +217,27 @@ TEST_P(EveryOptimizer, RefusesAnUnknownOptionAndListsItsOwn) {
   }
 }
 
+TEST_P(EveryOptimizer, IsWhatItsTraitsSay) {
+  const auto traits = optimizers().choose(GetParam()).traits;
+  Descent whole(GetParam(), 37), part(GetParam(), 20);
+  EXPECT_EQ(whole.optimizer->first_order(), traits.first_order);
+  if (!traits.elementwise) return;
+  part.curvature.copy_(whole.curvature.narrow(0, 0, 20));
+  for (int i = 0; i < 3; ++i) whole.step(), part.step();
+  EXPECT_TRUE(torch::equal(whole.parameters.values().narrow(0, 0, 20), part.parameters.values()));
+}
+
+TEST_P(EveryOptimizer, ClipsTheNormOfAllPartsOrSaysWhyNot) {
+  const std::string text = GetParam() + ":clip=0.5";
+  if (optimizers().choose(GetParam()).traits.first_order) {
+    EXPECT_FALSE(optimizers().choose(text).traits.elementwise);
+  } else {
+    EXPECT_THAT([&] { optimizers().choose(text); },
+                testing::ThrowsMessage<UsageError>(testing::AllOf(
+                    testing::HasSubstr(GetParam()), testing::HasSubstr("leave clip out"))));
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Registry, EveryOptimizer, testing::ValuesIn(optimizers().names()),
                          [](const auto& info) {
                            std::string name = info.param;

@@ -4,13 +4,22 @@
 
 namespace yoke {
 
-Adam::Adam(FlatParameters& parameters, Options& options, WeightDecay kind, double default_decay)
+OptionTable<AdamOptions> adam_options(const AdamOptions& defaults, const std::string& decay) {
+  using O = AdamOptions;
+  return {defaults,
+          {{"beta1", &O::beta1, in(0, below(1)), "decay of the gradient's average"},
+           {"beta2", &O::beta2, in(0, below(1)), "decay of the average of its square"},
+           {{"eps", "epsilon"}, &O::epsilon, at_least(0), "added to the divisor"},
+           {"weight_decay", &O::weight_decay, at_least(0), decay}}};
+}
+
+Adam::Adam(FlatParameters& parameters, const AdamOptions& options, WeightDecay kind)
     : parameters_(parameters),
       kind_(kind),
-      beta1_(options.get("beta1", 0.9, 0.0, kMostBeta)),    // decay of the gradients' average
-      beta2_(options.get("beta2", 0.999, 0.0, kMostBeta)),  // decay of the squares' average
-      epsilon_(options.get("epsilon", 1e-8, 0.0)),          // added to the divisor
-      weight_decay_(options.get("weight_decay", default_decay, 0.0)),
+      beta1_(options.beta1),
+      beta2_(options.beta2),
+      epsilon_(options.epsilon),
+      weight_decay_(options.weight_decay),
       steps_(torch::zeros({1}, torch::kInt64)),
       mean_(torch::zeros_like(parameters.values())),
       square_(torch::zeros_like(parameters.values())) {}
@@ -35,8 +44,11 @@ std::vector<std::pair<std::string, torch::Tensor>> Adam::state() {
   return {{"steps", steps_}, {"exp_avg", mean_}, {"exp_avg_sq", square_}};
 }
 
-std::unique_ptr<Optimizer> make_adam(const Shard& shard, Options& options) {
-  return std::make_unique<Adam>(shard.parameters, options, WeightDecay::kInGradient, 0.0);
+OptimizerPlugin adam_optimizer() {
+  return {adam_options({}, "times the parameters, joins the gradient"),
+          [](const Shard& shard, const AdamOptions& options) {
+            return std::make_unique<Adam>(shard.parameters, options, WeightDecay::kInGradient);
+          }};
 }
 
 }  // namespace yoke

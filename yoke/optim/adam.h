@@ -7,11 +7,20 @@ namespace yoke {
 /// Whether weight decay joins the gradient (Adam) or shrinks the parameters by itself (AdamW).
 enum class WeightDecay { kInGradient, kDecoupled };
 
+struct AdamOptions {
+  double beta1 = 0.9;
+  double beta2 = 0.999;
+  double epsilon = 1e-8;
+  double weight_decay = 0;
+};
+
+/// The options of an optimizer that is Adam but for its `defaults` and what weight decay does.
+OptionTable<AdamOptions> adam_options(const AdamOptions& defaults, const std::string& decay);
+
 /// Adam (Kingma and Ba, ICLR 2015, algorithm 1) with either kind of weight decay.
 class Adam final : public Optimizer {
  public:
-  /// Reads beta1, beta2, epsilon and weight_decay from `options`.
-  Adam(FlatParameters& parameters, Options& options, WeightDecay kind, double default_decay);
+  Adam(FlatParameters& parameters, const AdamOptions& options, WeightDecay kind);
 
   torch::Tensor step(const Objective& objective, const Rates& rates) override;
   double default_lr() const override { return 1e-3; }

@@ -6,9 +6,6 @@
 
 namespace yoke {
 
-/// The largest decay of an average: at 1 the bias correction would divide by zero.
-inline constexpr double kMostBeta = 1 - 1e-9;
-
 /// The numbers of one step.
 struct AdamStep {
   std::int64_t number = 1;  ///< 1 for the first step; corrects the bias of the averages.

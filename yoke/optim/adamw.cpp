@@ -3,8 +3,11 @@
 
 namespace yoke {
 
-std::unique_ptr<Optimizer> make_adamw(const Shard& shard, Options& options) {
-  return std::make_unique<Adam>(shard.parameters, options, WeightDecay::kDecoupled, 0.01);
+OptimizerPlugin adamw_optimizer() {
+  return {adam_options({.weight_decay = 0.01}, "shrinks the parameters by lr times this"),
+          [](const Shard& shard, const AdamOptions& options) {
+            return std::make_unique<Adam>(shard.parameters, options, WeightDecay::kDecoupled);
+          }};
 }
 
 }  // namespace yoke

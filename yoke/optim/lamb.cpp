@@ -8,11 +8,22 @@ namespace yoke {
 namespace {
 
 struct LambOptions {
-  double beta1 = 0;
-  double beta2 = 0;
-  double epsilon = 0;
-  double weight_decay = 0;
+  double beta1 = 0.9;
+  double beta2 = 0.999;
+  double epsilon = 1e-6;
+  double weight_decay = 0.01;
 };
+
+OptionTable<LambOptions> lamb_options() {
+  using O = LambOptions;
+  return {
+      {"beta1", &O::beta1, in(0, below(1)), "decay of the gradient's average"},
+      {"beta2", &O::beta2, in(0, below(1)), "decay of the average of its square"},
+      {{"eps", "epsilon"}, &O::epsilon, at_least(0), "added to the divisor"},
+      {"weight_decay", &O::weight_decay, at_least(0),
+       "times the parameters, joins Adam's direction"},
+  };
+}
 
 class Lamb final : public Optimizer {
  public:
@@ -78,13 +89,12 @@ class Lamb final : public Optimizer {
 
 }  // namespace
 
-std::unique_ptr<Optimizer> make_lamb(const Shard& shard, Options& options) {
-  const LambOptions chosen{
-      .beta1 = options.get("beta1", 0.9, 0.0, kMostBeta),       // decay of the gradients' average
-      .beta2 = options.get("beta2", 0.999, 0.0, kMostBeta),     // decay of the squares' average
-      .epsilon = options.get("epsilon", 1e-6, 0.0),             // added to the divisor
-      .weight_decay = options.get("weight_decay", 0.01, 0.0)};  // joins Adam's direction: wd * w
-  return std::make_unique<Lamb>(shard, chosen);
+OptimizerPlugin lamb_optimizer() {
+  return {lamb_options(),
+          [](const Shard& shard, const LambOptions& options) {
+            return std::make_unique<Lamb>(shard, options);
+          },
+          OptimizerTraits{.elementwise = false}};
 }
 
 }  // namespace yoke

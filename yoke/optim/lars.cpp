@@ -8,10 +8,22 @@ namespace yoke {
 namespace {
 
 struct LarsOptions {
-  double momentum = 0;
+  double momentum = 0.9;
   double weight_decay = 0;
-  double trust = 0;
+  double trust = 0.001;
 };
+
+OptionTable<LarsOptions> lars_options() {
+  using O = LarsOptions;
+  return {
+      {"momentum", &O::momentum, in(0, 1), "decay of the velocity"},
+      {"weight_decay", &O::weight_decay, at_least(0), "times the parameters, joins the gradient"},
+      {{"trust_coefficient", "trust"},
+       &O::trust,
+       at_least(0),
+       "by what part of its norm a layer changes at a rate of 1"},
+  };
+}
 
 class Lars final : public Optimizer {
  public:
@@ -60,12 +72,12 @@ class Lars final : public Optimizer {
 
 }  // namespace
 
-std::unique_ptr<Optimizer> make_lars(const Shard& shard, Options& options) {
-  const LarsOptions chosen{
-      .momentum = options.get("momentum", 0.9, 0.0, 1.0),     // decay of the velocity
-      .weight_decay = options.get("weight_decay", 0.0, 0.0),  // added to the gradient: wd * w
-      .trust = options.get("trust", 0.001, 0.0)};             // relative change of a layer at lr 1
-  return std::make_unique<Lars>(shard, chosen);
+OptimizerPlugin lars_optimizer() {
+  return {lars_options(),
+          [](const Shard& shard, const LarsOptions& options) {
+            return std::make_unique<Lars>(shard, options);
+          },
+          OptimizerTraits{.elementwise = false}};
 }
 
 }  // namespace yoke

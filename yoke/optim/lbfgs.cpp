@@ -1,8 +1,8 @@
 // yoke/optim/lbfgs.cpp: L-BFGS (Liu and Nocedal 1989), by the rules of torch.optim.LBFGS.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
-#include "yoke/core/error.h"
 #include "yoke/optim/lbfgs/history.h"
 #include "yoke/optim/lbfgs/line_search.h"
 #include "yoke/optim/lbfgs/part_sums.h"
@@ -14,13 +14,31 @@ namespace {
 constexpr int kMostTrials = 26;  // of one line search, PyTorch's limit
 
 struct LbfgsOptions {
-  std::int64_t history = 0;
-  std::int64_t max_iter = 0;
-  std::int64_t max_eval = 0;
-  double tolerance_grad = 0;
-  double tolerance_change = 0;
-  bool line_search = false;
+  std::int64_t history = 10;
+  std::int64_t max_iter = 20;
+  std::optional<std::int64_t> max_eval = {};
+  double tolerance_grad = 1e-7;
+  double tolerance_change = 1e-9;
+  bool line_search = true;
 };
+
+OptionTable<LbfgsOptions> lbfgs_options() {
+  using O = LbfgsOptions;
+  return {
+      {"history", &O::history, in(1, 1000), "pairs of vectors that H is made of"},
+      {"line_search",
+       &O::line_search,
+       {{"strong-wolfe", true}, {"none", false}},
+       "`none`: goes by `--lr` each time"},
+      {"max_iter", &O::max_iter, in(1, 100'000), "directions of a step"},
+      {"max_eval", &O::max_eval, in(1, 1'000'000), unset("max_iter * 5 / 4, at least max_iter + 5"),
+       "evaluations of loss and gradient of a step"},
+      {"tolerance_grad", &O::tolerance_grad, at_least(0),
+       "a step ends where no element of the gradient is larger"},
+      {"tolerance_change", &O::tolerance_change, at_least(0),
+       "a step ends where the loss, or each parameter, changes by less"},
+  };
+}
 
 class Lbfgs final : public Optimizer {
  public:
@@ -28,6 +46,9 @@ class Lbfgs final : public Optimizer {
       : parameters_(shard.parameters),
         sums_(shard.sum),
         options_(options),
+        // PyTorch's default, but with room for a line search where there are few iterations.
+        max_eval_(
+            options.max_eval.value_or(std::max(options.max_iter * 5 / 4, options.max_iter + 5))),
         history_(options.history, parameters_.values()),
         iterations_(torch::zeros({1}, torch::kInt64)),
         length_(torch::zeros({1}, torch::kFloat64)),
@@ -49,14 +70,14 @@ class Lbfgs final : public Optimizer {
     for (std::int64_t i = 1; i <= options_.max_iter; ++i) {
       const double before = at.loss;
       const bool last = i == options_.max_iter;
-      const std::int64_t left = std::max<std::int64_t>(1, options_.max_eval - evaluations);
+      const std::int64_t left = std::max<std::int64_t>(1, max_eval_ - evaluations);
       if (!choose_direction(at)) break;
       const double length = first_length(at, rates.lr);
       if (!(options_.line_search ? search(evaluate, at, length, left)
                                  : move(evaluate, at, length, last))) {
         break;
       }
-      if (last || evaluations >= options_.max_eval || settled(at)) break;
+      if (last || evaluations >= max_eval_ || settled(at)) break;
       if (same(length_.item<double>())) break;
       if (std::abs(at.loss - before) < options_.tolerance_change) break;
     }
@@ -160,6 +181,7 @@ class Lbfgs final : public Optimizer {
   FlatParameters& parameters_;
   PartSums sums_;
   LbfgsOptions options_;
+  std::int64_t max_eval_;
   CurvatureHistory history_;
   torch::Tensor iterations_;  // int64 [1], of all steps
   torch::Tensor length_;      // fp64 [1]: by so many directions the latest iteration moved
@@ -169,24 +191,12 @@ class Lbfgs final : public Optimizer {
 
 }  // namespace
 
-std::unique_ptr<Optimizer> make_lbfgs(const Shard& shard, Options& options) {
-  LbfgsOptions chosen{
-      .history = options.get("history", std::int64_t{10}, 1, 1000),      // pairs of vectors
-      .max_iter = options.get("max_iter", std::int64_t{20}, 1, 100000),  // directions of a step
-      .max_eval = 0,
-      .tolerance_grad = options.get("tolerance_grad", 1e-7, 0.0),      // of the largest element
-      .tolerance_change = options.get("tolerance_change", 1e-9, 0.0),  // of the loss, of elements
-      .line_search =
-          options.get("line_search", "strong-wolfe", {"strong-wolfe", "none"}) != "none"};
-  // PyTorch's default, but with room for a line search where there are few iterations.
-  const std::int64_t evaluations = std::max(chosen.max_iter * 5 / 4, chosen.max_iter + 5);
-  chosen.max_eval = options.get("max_eval", evaluations, 1, 1'000'000);  // of a step
-  if (options.get("clip", 0.0, 0.0) > 0) {
-    throw UsageError(
-        "optimizer 'lbfgs' was given clip; a gradient that is clipped is not that of the loss, "
-        "which L-BFGS compares with it: leave clip out, its line search bounds the step");
-  }
-  return std::make_unique<Lbfgs>(shard, chosen);
+OptimizerPlugin lbfgs_optimizer() {
+  return {lbfgs_options(),
+          [](const Shard& shard, const LbfgsOptions& options) {
+            return std::make_unique<Lbfgs>(shard, options);
+          },
+          OptimizerTraits{.first_order = false, .elementwise = false}};
 }
 
 }  // namespace yoke

@@ -13,12 +13,26 @@ namespace yoke {
 namespace {
 
 struct MuonOptions {
-  double momentum = 0;
+  double momentum = 0.95;
   bool nesterov = true;
   int iterations = 5;
-  double weight_decay = 0;
-  double beta1 = 0, beta2 = 0, epsilon = 0;
+  double weight_decay = 0.01;
+  double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
 };
+
+OptionTable<MuonOptions> muon_options() {
+  using O = MuonOptions;
+  return {
+      {"momentum", &O::momentum, in(0, 1), "decay of a matrix's velocity"},
+      {"nesterov", &O::nesterov, "Nesterov's form, of matrices"},
+      {"iterations", &O::iterations, in(1, 100),
+       "of Newton and Schulz, which make a matrix orthogonal"},
+      {"weight_decay", &O::weight_decay, at_least(0), "shrinks the matrices by lr times this"},
+      {"beta1", &O::beta1, in(0, below(1)), "of vectors, as in `adamw`"},
+      {"beta2", &O::beta2, in(0, below(1)), "of vectors, as in `adamw`"},
+      {{"eps", "epsilon"}, &O::epsilon, at_least(0), "of vectors, as in `adamw`"},
+  };
+}
 
 /// Convolutions as matrices of a row for each channel that comes out.
 bool is_matrix(const ParameterSlice& slice) { return slice.shape.size() > 1; }
@@ -148,16 +162,12 @@ class Muon final : public Optimizer {
 
 }  // namespace
 
-std::unique_ptr<Optimizer> make_muon(const Shard& shard, Options& options) {
-  const MuonOptions chosen{
-      .momentum = options.get("momentum", 0.95, 0.0, 1.0),  // decay of a matrix's velocity
-      .nesterov = options.get("nesterov", true),            // looks one step ahead
-      .iterations = static_cast<int>(options.get("iterations", std::int64_t{5}, 1, 100)),
-      .weight_decay = options.get("weight_decay", 0.01, 0.0),  // of matrices
-      .beta1 = options.get("beta1", 0.9, 0.0, kMostBeta),      // of vectors, as in adamw
-      .beta2 = options.get("beta2", 0.999, 0.0, kMostBeta),
-      .epsilon = options.get("epsilon", 1e-8, 0.0)};
-  return std::make_unique<Muon>(shard, chosen);
+OptimizerPlugin muon_optimizer() {
+  return {muon_options(),
+          [](const Shard& shard, const MuonOptions& options) {
+            return std::make_unique<Muon>(shard, options);
+          },
+          OptimizerTraits{.elementwise = false}};
 }
 
 }  // namespace yoke

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "yoke/core/flat_parameters.h"
-#include "yoke/core/options.h"
+#include "yoke/core/plugin.h"
 #include "yoke/core/registry.h"
 #include "yoke/core/sum_over_ranks.h"
 #include "yoke/optim/schedule.h"
@@ -47,15 +47,22 @@ class Optimizer {
   virtual std::vector<std::pair<std::string, torch::Tensor>> state() = 0;
 };
 
-using MakeOptimizer = std::unique_ptr<Optimizer> (*)(const Shard& shard, Options& options);
+/// What is asked of a choice of optimizer before one is made.
+struct OptimizerTraits {
+  bool first_order = true;  ///< See Optimizer::first_order().
+  /// Whether each element moves by itself, so that ranks which move a part each exchange nothing.
+  bool elementwise = true;
+};
 
-/// Every optimizer of optimizers.def.
-const Registry<MakeOptimizer>& optimizers();
+/// An optimizer as its file declares it; a shard's parameters must outlive what is made for it.
+using OptimizerPlugin = Plugin<std::unique_ptr<Optimizer>(const Shard& shard), OptimizerTraits>;
+
+/// Every optimizer of optimizers.def, each with the option `clip`, the most that the gradient's
+/// norm over all parts may be; 0, the default, leaves it.
+const Registry<OptimizerPlugin>& optimizers();
 
 /// Builds the optimizer that `text` (`name:key=value,...`) names; the parameters must outlive
-/// it. Every optimizer has the option `clip`, the most that the gradient's norm over all parts may
-/// be; 0, the default, leaves it. None moves frozen parameters. @throws UsageError on an unknown
-/// name or option.
+/// it. None moves frozen parameters. @throws UsageError on an unknown name or option.
 std::unique_ptr<Optimizer> make_optimizer(std::string_view text, const Shard& shard);
 
 }  // namespace yoke

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include "yoke/core/options.h"
+#include "yoke/core/plugin.h"
 #include "yoke/core/registry.h"
 
 namespace yoke {
@@ -27,10 +27,11 @@ struct ScheduleInput {
   std::int64_t steps_per_epoch = 0;  ///< At least 1.
 };
 
-using MakeSchedule = Schedule (*)(const ScheduleInput& input, Options& options);
+/// A schedule as its file declares it.
+using SchedulePlugin = Plugin<Schedule(const ScheduleInput& input)>;
 
 /// Every schedule of schedules.def.
-const Registry<MakeSchedule>& schedules();
+const Registry<SchedulePlugin>& schedules();
 
 /// Builds the schedule that `text` (`name:key=value,...`) names.
 /// @throws UsageError on an unknown name or option.

@@ -5,17 +5,16 @@
 
 namespace yoke {
 
-#define SCHEDULE(id, help) \
-  Schedule make_##id##_schedule(const ScheduleInput& input, Options& options);
+#define SCHEDULE(id, help) SchedulePlugin id##_schedule();
 #include "yoke/optim/schedules.def"
 #undef SCHEDULE
 
-const Registry<MakeSchedule>& schedules() {
-  static const Registry<MakeSchedule> registry("schedule", {
-#define SCHEDULE(id, help) {plugin_name(#id), help, &make_##id##_schedule},
+const Registry<SchedulePlugin>& schedules() {
+  static const Registry<SchedulePlugin> registry("schedule", {
+#define SCHEDULE(id, help) {plugin_name(#id), help, id##_schedule()},
 #include "yoke/optim/schedules.def"
 #undef SCHEDULE
-                                                           });
+                                                             });
   return registry;
 }
 
@@ -28,13 +27,8 @@ Schedule make_schedule(std::string_view text, const ScheduleInput& input) {
     throw Error(fmt::format("a schedule was made for {} steps, {} per epoch; both are at least 1",
                             input.total_steps, input.steps_per_epoch));
   }
-  Choice choice = Choice::parse(text, schedules().kind());
-  const auto& entry = schedules().find(choice.name);
-  Schedule schedule = entry.make(input, choice.options);
-  choice.options.finish();
-  return [schedule = std::move(schedule), last = input.total_steps - 1](std::int64_t step) {
-    return schedule(std::clamp<std::int64_t>(step, 0, last));
-  };
+  return [schedule = schedules().choose(text).make(input), last = input.total_steps - 1](
+             std::int64_t step) { return schedule(std::clamp<std::int64_t>(step, 0, last)); };
 }
 
 }  // namespace yoke

@@ -13,6 +13,16 @@ struct SgdOptions {
   bool nesterov = false;
 };
 
+OptionTable<SgdOptions> sgd_options() {
+  using O = SgdOptions;
+  return {
+      {"momentum", &O::momentum, in(0, 1), "decay of the velocity"},
+      {"dampening", &O::dampening, in(0, 1), "the velocity takes in 1 minus this of the gradient"},
+      {"weight_decay", &O::weight_decay, at_least(0), "times the parameters, joins the gradient"},
+      {"nesterov", &O::nesterov, "Nesterov's form; needs momentum"},
+  };
+}
+
 class Sgd final : public Optimizer {
  public:
   Sgd(FlatParameters& parameters, const SgdOptions& options)
@@ -51,21 +61,18 @@ class Sgd final : public Optimizer {
   torch::Tensor velocity_;  // fp32 [P], undefined without momentum
 };
 
-}  // namespace
-
-std::unique_ptr<Optimizer> make_sgd(const Shard& shard, Options& options) {
-  const SgdOptions chosen{
-      .momentum = options.get("momentum", 0.0, 0.0, 1.0),     // decay of the velocity
-      .dampening = options.get("dampening", 0.0, 0.0, 1.0),   // of the velocity's intake
-      .weight_decay = options.get("weight_decay", 0.0, 0.0),  // added to the gradient: wd * w
-      .nesterov = options.get("nesterov", false)};            // looks one step ahead
-  if (chosen.nesterov && (chosen.momentum == 0 || chosen.dampening != 0)) {
+std::unique_ptr<Optimizer> make_sgd(const Shard& shard, const SgdOptions& options) {
+  if (options.nesterov && (options.momentum == 0 || options.dampening != 0)) {
     throw UsageError(fmt::format(
         "optimizer 'sgd' was given nesterov with momentum={} and dampening={}; Nesterov's form "
         "needs a momentum above 0 and no dampening: try sgd:momentum=0.9,nesterov=true",
-        chosen.momentum, chosen.dampening));
+        options.momentum, options.dampening));
   }
-  return std::make_unique<Sgd>(shard.parameters, chosen);
+  return std::make_unique<Sgd>(shard.parameters, options);
 }
+
+}  // namespace
+
+OptimizerPlugin sgd_optimizer() { return {sgd_options(), make_sgd}; }
 
 }  // namespace yoke

@@ -3,8 +3,10 @@
 
 namespace yoke {
 
-Schedule make_constant_schedule(const ScheduleInput& input, Options&) {
-  return [lr = input.lr](std::int64_t) { return Rates{.lr = lr}; };
+SchedulePlugin constant_schedule() {
+  return {no_options(), [](const ScheduleInput& input, const NoOptions&) -> Schedule {
+            return [lr = input.lr](std::int64_t) { return Rates{.lr = lr}; };
+          }};
 }
 
 }  // namespace yoke

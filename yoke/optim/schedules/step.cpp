@@ -4,14 +4,27 @@
 #include "yoke/optim/schedule.h"
 
 namespace yoke {
+namespace {
 
-Schedule make_step_schedule(const ScheduleInput& input, Options& options) {
-  const auto step_size = options.get("step_size", std::int64_t{30}, 1);  // epochs at each rate
-  const double gamma = options.get("gamma", 0.1, 0.0, 1.0);              // factor of each stair
-  return [=, lr = input.lr, steps_per_epoch = input.steps_per_epoch](std::int64_t step) {
-    const std::int64_t stairs = step / steps_per_epoch / step_size;
-    return Rates{.lr = lr * std::pow(gamma, static_cast<double>(stairs))};
+struct StepOptions {
+  std::int64_t step_size = 30;
+  double gamma = 0.1;
+};
+
+Schedule make_step(const ScheduleInput& input, const StepOptions& options) {
+  return [input, options](std::int64_t step) {
+    const std::int64_t stairs = step / input.steps_per_epoch / options.step_size;
+    return Rates{.lr = input.lr * std::pow(options.gamma, static_cast<double>(stairs))};
   };
+}
+
+}  // namespace
+
+SchedulePlugin step_schedule() {
+  const OptionTable<StepOptions> options = {
+      {"step_size", &StepOptions::step_size, at_least(1), "epochs at each rate"},
+      {"gamma", &StepOptions::gamma, in(0, 1), "factor of each stair"}};
+  return {options, make_step};
 }
 
 }  // namespace yoke
