@@ -96,13 +96,22 @@ struct AirbenchImpl final : torch::nn::Module {
 };
 TORCH_MODULE(Airbench);
 
+struct AirbenchOptions {
+  std::int64_t width = 64;
+};
+
 }  // namespace
 
-Model make_airbench(const ModelInput& input, Options& options) {
-  // Batch norm wants two pixels after the last pool, so that a batch of one can be trained on.
-  require_size("airbench", input.image, 17);
-  const auto width = options.get("width", std::int64_t{64}, 1, 512);  // channels of the first block
-  return wrap_module(Airbench(input, width), input.image);
+ModelPlugin airbench_model() {
+  const OptionTable<AirbenchOptions> options = {
+      {"width", &AirbenchOptions::width, in(1, 512),
+       "channels of the first block; the others have four times as many"}};
+  return {options, [](const ModelInput& input, const AirbenchOptions& chosen) {
+            // Batch norm wants two pixels after the last pool, so that a batch of one can be
+            // trained on.
+            require_size("airbench", input.image, 17);
+            return wrap_module(Airbench(input, chosen.width), input.image);
+          }};
 }
 
 }  // namespace yoke

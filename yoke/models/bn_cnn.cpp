@@ -44,13 +44,21 @@ struct BnCnnImpl final : torch::nn::Module {
 };
 TORCH_MODULE(BnCnn);
 
+struct BnCnnOptions {
+  std::int64_t width = 16;
+};
+
 }  // namespace
 
-Model make_bn_cnn(const ModelInput& input, Options& options) {
-  // Batch norm wants two pixels after the last pool, so that a batch of one can be trained on.
-  require_size("bn-cnn", input.image, 16);
-  const auto width = options.get("width", std::int64_t{16}, 1, 512);  // channels of the first convolution
-  return wrap_module(BnCnn(input, width), input.image);
+ModelPlugin bn_cnn_model() {
+  const OptionTable<BnCnnOptions> options = {
+      {"width", &BnCnnOptions::width, in(1, 512), "channels of the first convolution"}};
+  return {options, [](const ModelInput& input, const BnCnnOptions& chosen) {
+            // Batch norm wants two pixels after the last pool, so that a batch of one can be
+            // trained on.
+            require_size("bn-cnn", input.image, 16);
+            return wrap_module(BnCnn(input, chosen.width), input.image);
+          }};
 }
 
 }  // namespace yoke

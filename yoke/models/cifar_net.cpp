@@ -33,8 +33,10 @@ TORCH_MODULE(CifarNet);
 
 }  // namespace
 
-Model make_cifar_net(const ModelInput& input, Options&) {
-  return wrap_module(CifarNet(input), {input.image.channels, 32, 32});
+ModelPlugin cifar_net_model() {
+  return {no_options(), [](const ModelInput& input, const NoOptions&) {
+            return wrap_module(CifarNet(input), {input.image.channels, 32, 32});
+          }};
 }
 
 }  // namespace yoke

@@ -34,12 +34,18 @@ struct LabCnnImpl final : torch::nn::Module {
 };
 TORCH_MODULE(LabCnn);
 
+struct LabCnnOptions {
+  double dropout = 0.25;
+};
+
 }  // namespace
 
-Model make_lab_cnn(const ModelInput& input, Options& options) {
-  // The probability that an activation is dropped; 1 would drop all.
-  const auto dropout = options.get("dropout", 0.25, 0.0, 0.99);
-  return wrap_module(LabCnn(input, dropout), {input.image.channels, 32, 32});
+ModelPlugin lab_cnn_model() {
+  const OptionTable<LabCnnOptions> options = {{"dropout", &LabCnnOptions::dropout, in(0, 0.99),
+                                               "probability that an activation is dropped"}};
+  return {options, [](const ModelInput& input, const LabCnnOptions& chosen) {
+            return wrap_module(LabCnn(input, chosen.dropout), {input.image.channels, 32, 32});
+          }};
 }
 
 }  // namespace yoke

@@ -35,12 +35,20 @@ struct LeNetImpl final : torch::nn::Module {
 };
 TORCH_MODULE(LeNet);
 
+struct LeNetOptions {
+  Activation activation = &torch::relu;
+};
+
 }  // namespace
 
-Model make_lenet(const ModelInput& input, Options& options) {
-  const auto activation = options.get("activation", "relu", {"relu", "tanh"});
-  return wrap_module(LeNet(input, activation == "tanh" ? &torch::tanh : &torch::relu),
-                     {input.image.channels, 32, 32});
+ModelPlugin lenet_model() {
+  const OptionTable<LeNetOptions> options = {{"activation",
+                                              &LeNetOptions::activation,
+                                              {{"relu", &torch::relu}, {"tanh", &torch::tanh}},
+                                              "after each layer but the last"}};
+  return {options, [](const ModelInput& input, const LeNetOptions& chosen) {
+            return wrap_module(LeNet(input, chosen.activation), {input.image.channels, 32, 32});
+          }};
 }
 
 }  // namespace yoke

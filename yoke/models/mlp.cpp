@@ -30,12 +30,20 @@ struct MlpImpl final : torch::nn::Module {
 };
 TORCH_MODULE(Mlp);
 
+struct MlpOptions {
+  std::int64_t hidden = 256;
+  std::int64_t layers = 2;
+};
+
 }  // namespace
 
-Model make_mlp(const ModelInput& input, Options& options) {
-  const auto hidden = options.get("hidden", std::int64_t{256}, 1);      // units of a hidden layer
-  const auto layers = options.get("layers", std::int64_t{2}, 0, 1000);  // hidden layers
-  return wrap_module(Mlp(input, hidden, layers), input.image);
+ModelPlugin mlp_model() {
+  const OptionTable<MlpOptions> options = {
+      {"hidden", &MlpOptions::hidden, at_least(1), "units of a hidden layer"},
+      {"layers", &MlpOptions::layers, in(0, 1000), "hidden layers"}};
+  return {options, [](const ModelInput& input, const MlpOptions& chosen) {
+            return wrap_module(Mlp(input, chosen.hidden, chosen.layers), input.image);
+          }};
 }
 
 }  // namespace yoke

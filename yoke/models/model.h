@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "yoke/core/image_shape.h"
-#include "yoke/core/options.h"
+#include "yoke/core/plugin.h"
 #include "yoke/core/registry.h"
 
 namespace yoke {
@@ -37,10 +37,11 @@ Model wrap_module(Holder module, ImageShape input) {
           .input = input};
 }
 
-using MakeModel = Model (*)(const ModelInput& input, Options& options);
+/// A model as its file declares it.
+using ModelPlugin = Plugin<Model(const ModelInput& input)>;
 
 /// Every model of models.def.
-const Registry<MakeModel>& models();
+const Registry<ModelPlugin>& models();
 
 /// Builds the model that `text` (`name:key=value,...`) names, its weights drawn from `seed`.
 /// @throws UsageError on an unknown name or option.

@@ -5,26 +5,23 @@
 
 namespace yoke {
 
-#define MODEL(id, help) Model make_##id(const ModelInput& input, Options& options);
+#define MODEL(id, help) ModelPlugin id##_model();
 #include "yoke/models/models.def"
 #undef MODEL
 
-const Registry<MakeModel>& models() {
-  static const Registry<MakeModel> registry("model", {
-#define MODEL(id, help) {plugin_name(#id), help, &make_##id},
+const Registry<ModelPlugin>& models() {
+  static const Registry<ModelPlugin> registry("model", {
+#define MODEL(id, help) {plugin_name(#id), help, id##_model()},
 #include "yoke/models/models.def"
 #undef MODEL
-                                                     });
+                                                       });
   return registry;
 }
 
 Model make_model(std::string_view text, const ModelInput& input, std::uint64_t seed) {
-  Choice choice = Choice::parse(text, models().kind());
-  const auto& entry = models().find(choice.name);
+  const auto chosen = models().choose(text);
   torch::manual_seed(stream_seed(seed, 0, 0, Purpose::kInitialise));
-  Model model = entry.make(input, choice.options);
-  choice.options.finish();
-  return model;
+  return chosen.make(input);
 }
 
 std::int64_t count_parameters(const torch::nn::Module& module) {

@@ -119,22 +119,49 @@ struct ResnetImpl final : torch::nn::Module {
 };
 TORCH_MODULE(Resnet);
 
-}  // namespace
+enum class Stem { kAuto, kImagenet, kCifar };
 
-Model make_resnet(const ResnetForm& form, const ModelInput& input, Options& options) {
-  const auto stem = options.get("stem", "auto", {"auto", "imagenet", "cifar"});
-  const bool zero_init = options.get("zero_init", false);
-  const bool large = stem == "imagenet" ||
-                     (stem == "auto" && std::max(input.image.height, input.image.width) > 32);
+struct ResnetOptions {
+  Stem stem = Stem::kAuto;
+  bool zero_init = false;
+};
+
+OptionTable<ResnetOptions> resnet_options() {
+  using O = ResnetOptions;
+  return {
+      {"stem",
+       &O::stem,
+       {{"auto", Stem::kAuto}, {"imagenet", Stem::kImagenet}, {"cifar", Stem::kCifar}},
+       "`imagenet`: a 7x7 convolution with stride 2 and a max pool, for 33x33 pixels or more; "
+       "`cifar`: a 3x3 convolution with stride 1, without the pool; `auto`: `cifar` up to 32 "
+       "pixels"},
+      {"zero_init", &O::zero_init,
+       "the last batch norm of each block begins at 0, so that each block begins as the identity "
+       "(Goyal et al. 2017)"},
+  };
+}
+
+Model make_resnet(const ResnetForm& form, const ModelInput& input, const ResnetOptions& options) {
+  const bool large =
+      options.stem == Stem::kImagenet ||
+      (options.stem == Stem::kAuto && std::max(input.image.height, input.image.width) > 32);
   // Batch norm wants two pixels in the last stage, so that a batch of one can be trained on.
   require_size(form.name, input.image, large ? 33 : 9);
   Resnet network(form, input, large);
-  if (zero_init) {
+  if (options.zero_init) {
     for (const auto& module : network->modules(/*include_self=*/false)) {
       if (auto* block = module->as<Block>()) block->start_as_identity();
     }
   }
   return wrap_module(network, input.image);
+}
+
+}  // namespace
+
+ModelPlugin resnet_plugin(const ResnetForm& form) {
+  return {resnet_options(), [form](const ModelInput& input, const ResnetOptions& options) {
+            return make_resnet(form, input, options);
+          }};
 }
 
 }  // namespace yoke

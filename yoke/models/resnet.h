@@ -18,9 +18,8 @@ struct ResnetForm {
   std::array<std::int64_t, 4> blocks;  ///< In each stage.
 };
 
-/// Builds a residual network with torchvision's parameter names and initialisation. Options:
-/// `stem` (imagenet: 7x7 with stride 2 and a max pool; cifar: 3x3 with stride 1; auto: cifar up to
-/// 32 pixels), `zero_init` (each block starts as the identity). @throws UsageError on small images.
-Model make_resnet(const ResnetForm& form, const ModelInput& input, Options& options);
+/// A residual network with torchvision's parameter names and initialisation, which refuses small
+/// images.
+ModelPlugin resnet_plugin(const ResnetForm& form);
 
 }  // namespace yoke

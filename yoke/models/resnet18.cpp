@@ -3,8 +3,8 @@
 
 namespace yoke {
 
-Model make_resnet18(const ModelInput& input, Options& options) {
-  return make_resnet({"resnet18", ResidualBlock::kBasic, {2, 2, 2, 2}}, input, options);
+ModelPlugin resnet18_model() {
+  return resnet_plugin({"resnet18", ResidualBlock::kBasic, {2, 2, 2, 2}});
 }
 
 }  // namespace yoke

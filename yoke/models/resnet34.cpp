@@ -3,8 +3,8 @@
 
 namespace yoke {
 
-Model make_resnet34(const ModelInput& input, Options& options) {
-  return make_resnet({"resnet34", ResidualBlock::kBasic, {3, 4, 6, 3}}, input, options);
+ModelPlugin resnet34_model() {
+  return resnet_plugin({"resnet34", ResidualBlock::kBasic, {3, 4, 6, 3}});
 }
 
 }  // namespace yoke

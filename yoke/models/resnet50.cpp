@@ -4,8 +4,8 @@
 
 namespace yoke {
 
-Model make_resnet50(const ModelInput& input, Options& options) {
-  return make_resnet({"resnet50", ResidualBlock::kBottleneck, {3, 4, 6, 3}}, input, options);
+ModelPlugin resnet50_model() {
+  return resnet_plugin({"resnet50", ResidualBlock::kBottleneck, {3, 4, 6, 3}});
 }
 
 }  // namespace yoke

@@ -68,13 +68,21 @@ struct Resnet9Impl final : torch::nn::Module {
 };
 TORCH_MODULE(Resnet9);
 
+struct Resnet9Options {
+  std::int64_t width = 64;
+};
+
 }  // namespace
 
-Model make_resnet9(const ModelInput& input, Options& options) {
-  // Batch norm wants two pixels after the last pool, so that a batch of one can be trained on.
-  require_size("resnet9", input.image, 16);
-  const auto width = options.get("width", std::int64_t{64}, 1, 512);  // channels of the first convolution
-  return wrap_module(Resnet9(input, width), input.image);
+ModelPlugin resnet9_model() {
+  const OptionTable<Resnet9Options> options = {
+      {"width", &Resnet9Options::width, in(1, 512), "channels of the first convolution"}};
+  return {options, [](const ModelInput& input, const Resnet9Options& chosen) {
+            // Batch norm wants two pixels after the last pool, so that a batch of one can be
+            // trained on.
+            require_size("resnet9", input.image, 16);
+            return wrap_module(Resnet9(input, chosen.width), input.image);
+          }};
 }
 
 }  // namespace yoke

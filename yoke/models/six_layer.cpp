@@ -38,9 +38,11 @@ TORCH_MODULE(SixLayer);
 
 }  // namespace
 
-Model make_six_layer(const ModelInput& input, Options&) {
-  require_size("six-layer", input.image, 8);
-  return wrap_module(SixLayer(input), input.image);
+ModelPlugin six_layer_model() {
+  return {no_options(), [](const ModelInput& input, const NoOptions&) {
+            require_size("six-layer", input.image, 8);
+            return wrap_module(SixLayer(input), input.image);
+          }};
 }
 
 }  // namespace yoke
