@@ -71,17 +71,18 @@ std::shared_ptr<const Dataset> read_split(std::span<const fs::path> paths, Appen
                                            std::move(batch.labels));
 }
 
-}  // namespace
-
-DatasetSplits make_cifar10(const DatasetInput& input, Options&) {
+DatasetSplits load_cifar10(const DatasetInput& input, const NoOptions&) {
   const std::vector<DatasetLayout> layouts = {layout("cifar-10-batches-bin", ".bin"),
                                               layout("cifar-10-batches-py", "")};
   const auto found = locate("cifar10", layouts, input.data_dir);
   const AppendBatch append = found.layout == 0 ? append_binary : append_python;
   const std::span<const fs::path> paths = found.paths;
   return {.train = read_split(paths.first(5), append),
-          .validation = read_split(paths.last(1), append),
-          .augmentation = {}};
+          .validation = read_split(paths.last(1), append)};
 }
+
+}  // namespace
+
+DatasetPlugin cifar10_dataset() { return {no_options(), load_cifar10}; }
 
 }  // namespace yoke

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "yoke/core/image_shape.h"
-#include "yoke/core/options.h"
+#include "yoke/core/plugin.h"
 #include "yoke/core/random.h"
 #include "yoke/core/registry.h"
 #include "yoke/data/damage_count.h"
@@ -68,7 +68,7 @@ struct Augmentation {
 struct DatasetSplits {
   std::shared_ptr<const Dataset> train;
   std::shared_ptr<const Dataset> validation;
-  Augmentation augmentation;  ///< Of the training images.
+  Augmentation augmentation{};  ///< Of the training images, as the user chose.
   /// Of files that cannot be decoded; null for data sets that are read whole.
   std::shared_ptr<DamageCount> damage{};
 };
@@ -79,10 +79,15 @@ struct DatasetInput {
   std::uint64_t seed = 0;          ///< For data that is drawn rather than read.
 };
 
-using MakeDataset = DatasetSplits (*)(const DatasetInput& input, Options& options);
+struct DatasetTraits {
+  bool flip = false;  ///< Whether training images are flipped unless the user says otherwise.
+};
 
-/// Every data set of datasets.def.
-const Registry<MakeDataset>& datasets();
+/// A data set as its file declares it.
+using DatasetPlugin = Plugin<DatasetSplits(const DatasetInput& input), DatasetTraits>;
+
+/// Every data set of datasets.def, each with the options of Augmentation and limits to its splits.
+const Registry<DatasetPlugin>& datasets();
 
 /// Loads the data set that `text` (`name:key=value,...`) names.
 /// @throws UsageError on an unknown name or option, or when its files are not found: the message

@@ -92,18 +92,19 @@ DatasetSplits load(const std::string& name, std::int64_t side, const DatasetInpu
   const DatasetInfo info = make_info(name, side, found.paths.back());
   const std::span<const fs::path> paths = found.paths;
   return {.train = read_split(paths.first(kTrainFiles), info),
-          .validation = read_split(paths.last(1), info),
-          .augmentation = {}};
+          .validation = read_split(paths.last(1), info)};
+}
+
+DatasetPlugin plugin(const std::string& name, std::int64_t side) {
+  return {no_options(), [name, side](const DatasetInput& input, const NoOptions&) {
+            return load(name, side, input);
+          }};
 }
 
 }  // namespace
 
-DatasetSplits make_imagenet32(const DatasetInput& input, Options&) {
-  return load("imagenet32", 32, input);
-}
+DatasetPlugin imagenet32_dataset() { return plugin("imagenet32", 32); }
 
-DatasetSplits make_imagenet64(const DatasetInput& input, Options&) {
-  return load("imagenet64", 64, input);
-}
+DatasetPlugin imagenet64_dataset() { return plugin("imagenet64", 64); }
 
 }  // namespace yoke

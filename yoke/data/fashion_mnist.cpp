@@ -3,14 +3,17 @@
 
 namespace yoke {
 
-DatasetSplits make_fashion_mnist(const DatasetInput& input, Options&) {
-  return load_idx_dataset({.name = "fashion-mnist",
-                           .image = {},
-                           .class_names = {"T-shirt/top", "Trouser", "Pullover", "Dress", "Coat",
-                                           "Sandal", "Shirt", "Sneaker", "Bag", "Ankle boot"},
-                           .mean = {0.2860F},
-                           .deviation = {0.3530F}},
-                          "FashionMNIST/raw", input.data_dir);
+DatasetPlugin fashion_mnist_dataset() {
+  return {no_options(), [](const DatasetInput& input, const NoOptions&) {
+            return load_idx_dataset(
+                {.name = "fashion-mnist",
+                 .image = {},
+                 .class_names = {"T-shirt/top", "Trouser", "Pullover", "Dress", "Coat", "Sandal",
+                                 "Shirt", "Sneaker", "Bag", "Ankle boot"},
+                 .mean = {0.2860F},
+                 .deviation = {0.3530F}},
+                "FashionMNIST/raw", input.data_dir);
+          }};
 }
 
 }  // namespace yoke

@@ -128,16 +128,32 @@ std::shared_ptr<const Dataset> draw_split(std::int64_t size, std::uint64_t seed,
   return std::make_shared<InMemoryDataset>(glyphs_info(), std::move(pixels), std::move(labels));
 }
 
+struct GlyphsOptions {
+  std::int64_t train = 60'000;
+  std::int64_t validation = 10'000;
+  double noise = 32;
+};
+
+OptionTable<GlyphsOptions> glyphs_options() {
+  constexpr double kMostImages = 100'000'000;
+  using O = GlyphsOptions;
+  return {
+      {"train", &O::train, in(1, kMostImages), "training images"},
+      {"validation", &O::validation, in(1, kMostImages), "validation images"},
+      {"noise", &O::noise, in(0, 255),
+       "the most noise of an image, as a standard deviation in grey levels; each image draws its "
+       "own below that"},
+  };
+}
+
 }  // namespace
 
-DatasetSplits make_glyphs(const DatasetInput& input, Options& options) {
-  constexpr std::int64_t kMostImages = 100'000'000;
-  const std::int64_t train = options.get("train", std::int64_t{60'000}, 1, kMostImages);
-  const std::int64_t validation = options.get("validation", std::int64_t{10'000}, 1, kMostImages);
-  const double noise = options.get("noise", 32.0, 0.0, 255.0);  // most of it, in grey levels
-  return {.train = draw_split(train, input.seed, 0, noise),
-          .validation = draw_split(validation, input.seed, 1, noise),
-          .augmentation = {}};
+DatasetPlugin glyphs_dataset() {
+  return {glyphs_options(),
+          [](const DatasetInput& input, const GlyphsOptions& options) -> DatasetSplits {
+            return {.train = draw_split(options.train, input.seed, 0, options.noise),
+                    .validation = draw_split(options.validation, input.seed, 1, options.noise)};
+          }};
 }
 
 }  // namespace yoke

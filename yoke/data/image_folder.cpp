@@ -43,37 +43,75 @@ fs::path find_root(const std::string& given, const fs::path& data_dir) {
       kName, named.string(), data_dir.string(), kName));
 }
 
-}  // namespace
+struct ImageFolderOptions {
+  std::string root = {};
+  std::int64_t size = 224;
+  double scale = 0.08;
+  double crop_pct = 0.875;
+  double brightness = 0, contrast = 0, saturation = 0, hue = 0;
+  double holdout = 0.1;
+  double damaged = 0.001;
+  std::string cache = {};
+};
 
-DatasetSplits make_image_folder(const DatasetInput& input, Options& options) {
-  const std::string root = options.get("root", std::string());
-  const auto size = options.get("size", std::int64_t{224}, 1, 4096);  // height and width
-  const double holdout = options.get("holdout", 0.1, 0.0, 0.5);       // validates, without a split
-  // Of the middle part that validation sees, the side as a fraction of the shorter one.
-  const double centre = options.get("centre", 0.875, 0.01, 1.0);
-  const double area = options.get("area", 0.08, 0.0001, 1.0);  // least, of training's random parts
-  const ColourJitter jitter{.brightness = options.get("brightness", 0.0, 0.0, 1.0),
-                            .contrast = options.get("contrast", 0.0, 0.0, 1.0),
-                            .saturation = options.get("saturation", 0.0, 0.0, 1.0),
-                            .hue = options.get("hue", 0.0, 0.0, 0.5)};  // turns
-  const std::string cache = options.get("cache", std::string());        // folder of decoded images
-  const double damaged = options.get("damaged", 0.001, 0.0, 1.0);  // fraction that is passed over
+OptionTable<ImageFolderOptions> image_folder_options() {
+  using O = ImageFolderOptions;
+  return {
+      {"root", &O::root, "folder or tar file; a path with a comma has to be given as `--data-dir`"},
+      {"size", &O::size, in(1, 4096),
+       "height and width of what the model sees, unless the model itself takes another"},
+      {{"scale", "area"},
+       &O::scale,
+       in(0.0001, 1),
+       "a training image is a random part of the photo with at least this part of its area and a "
+       "form of 3:4 to 4:3 (torchvision's RandomResizedCrop); 1: the same as in validation"},
+      {{"crop_pct", "centre"},
+       &O::crop_pct,
+       in(0.01, 1),
+       "validation sees the middle square whose side is so much of the photo's shorter one "
+       "(torchvision's Resize to 256 and CenterCrop to 224); 1: the largest"},
+      {"brightness", &O::brightness, in(0, 1),
+       "that of training images is multiplied by a random 1 - x to 1 + x"},
+      {"contrast", &O::contrast, in(0, 1), "likewise"},
+      {"saturation", &O::saturation, in(0, 1), "likewise"},
+      {"hue", &O::hue, in(0, 0.5),
+       "colours of training images turn by up to so much of the colour circle, to either side"},
+      {"holdout", &O::holdout, in(0, 0.5),
+       "part of the images that validates where no split is named"},
+      {"damaged", &O::damaged, in(0, 1), "part of the files that may be damaged"},
+      {"cache", &O::cache, "folder for decoded images"},
+  };
+}
 
-  const auto index = std::make_shared<const ImageIndex>(find_root(root, input.data_dir), holdout);
+DatasetSplits load_image_folder(const DatasetInput& input, const ImageFolderOptions& options) {
+  const auto index =
+      std::make_shared<ImageIndex>(find_root(options.root, input.data_dir), options.holdout);
   const DatasetInfo info{.name = kName,
-                         .image = {.channels = 3, .height = size, .width = size},
+                         .image = {.channels = 3, .height = options.size, .width = options.size},
                          .class_names = index->classes(),
                          .mean = {0.485F, 0.456F, 0.406F},  // ImageNet's
                          .deviation = {0.229F, 0.224F, 0.225F}};
   const auto images = index->train().images.size() + index->validation().images.size();
-  const auto damage = std::make_shared<DamageCount>(static_cast<std::int64_t>(images), damaged);
-  const PhotoView middle{.centre = centre, .cache = cache};
-  const PhotoView random{.centre = centre, .least_area = area, .jitter = jitter, .cache = cache};
+  const auto damage =
+      std::make_shared<DamageCount>(static_cast<std::int64_t>(images), options.damaged);
+  const PhotoView middle{.centre = options.crop_pct, .cache = options.cache};
+  const PhotoView random{.centre = options.crop_pct,
+                         .least_area = options.scale,
+                         .jitter = {.brightness = options.brightness,
+                                    .contrast = options.contrast,
+                                    .saturation = options.saturation,
+                                    .hue = options.hue},
+                         .cache = options.cache};
   return {.train = std::make_shared<PhotoDataset>(info, index, index->train(), random, damage),
           .validation =
               std::make_shared<PhotoDataset>(info, index, index->validation(), middle, damage),
-          .augmentation = {.flip = true},
           .damage = damage};
+}
+
+}  // namespace
+
+DatasetPlugin image_folder_dataset() {
+  return {image_folder_options(), load_image_folder, DatasetTraits{.flip = true}};
 }
 
 }  // namespace yoke
