@@ -5,6 +5,7 @@
 
 #include "yoke/comm/factory.h"
 #include "yoke/core/error.h"
+#include "yoke/core/inner_plugin.h"
 
 namespace yoke {
 namespace {
@@ -82,14 +83,29 @@ class Check final : public Transport {
   const std::unique_ptr<Transport> a_, b_;
 };
 
+struct CheckOptions {
+  std::string a = "gloo";
+  std::string b = "shared-memory";
+  double tolerance = 1e-6;
+};
+
+OptionTable<CheckOptions> check_options() {
+  using O = CheckOptions;
+  return {
+      {"a", &O::a, choice_format(communicators), "its results are used"},
+      {"b", &O::b, choice_format(communicators), "what they are compared with"},
+      {"tolerance", &O::tolerance, at_least(0),
+       "how far sums may differ, as a part of the numbers added up"},
+  };
+}
+
+std::unique_ptr<Transport> make_check(const Group& group, const CheckOptions& options) {
+  if (group.size == 1) return nullptr;
+  return std::make_unique<Check>(group, options.a, options.b, options.tolerance);
+}
+
 }  // namespace
 
-std::unique_ptr<Transport> make_check(const Group& group, Options& options) {
-  const std::string a = options.get("a", std::string("gloo"));  // its results are used
-  const std::string b = options.get("b", std::string("shared-memory"));
-  const double tolerance = options.get("tolerance", 1e-6, 0.0);  // of the numbers added up
-  if (group.size == 1) return nullptr;
-  return std::make_unique<Check>(group, a, b, tolerance);
-}
+CommunicatorPlugin check_communicator() { return {check_options(), make_check}; }
 
 }  // namespace yoke

@@ -12,15 +12,16 @@ struct Made {
   std::unique_ptr<Transport> transport;
 };
 
-Made make(std::string_view text, const Group& group) {
-  Choice choice = Choice::parse(text, communicators().kind());
-  const auto& entry = communicators().find(choice.name);
+Made make(const Choice& choice, const Group& group) {
+  const auto chosen = communicators().choose(choice);
   // A group of one needs no transport, but its options are checked all the same.
   Group inner = group;
   if (group.size > 1) inner.store = below(group.store, choice.name);
-  auto transport = entry.make(inner, choice.options);
-  choice.options.finish();
-  return {.name = choice.name, .transport = std::move(transport)};
+  return {.name = choice.name, .transport = chosen.make(inner)};
+}
+
+Made make(std::string_view text, const Group& group) {
+  return make(Choice::parse(text, communicators().kind()), group);
 }
 
 /// The fastest first.
@@ -83,11 +84,9 @@ void shrink(Communicator& communicator, const std::vector<int>& ranks) {
 
 std::unique_ptr<Transport> make_inner_transport(const std::string& text, const Group& group,
                                                 const std::string& role) {
-  std::string plain = text;
-  std::replace(plain.begin(), plain.end(), '+', ',');
   Group inner = group;
   if (group.size > 1) inner.store = below(group.store, role);
-  return make(plain, inner).transport;
+  return make(Choice::parse_inner(text, communicators().kind()), inner).transport;
 }
 
 }  // namespace yoke

@@ -6,17 +6,18 @@
 #include <vector>
 
 #include "yoke/comm/communicator.h"
-#include "yoke/core/options.h"
+#include "yoke/core/plugin.h"
 #include "yoke/core/registry.h"
 
 namespace yoke {
 
-/// Connects the ranks of a group of at least two; all of them call it alike. Null for one rank.
+/// A communicator as its file declares it. It connects the ranks of a group of at least two; all of
+/// them call it alike. Null for one rank.
 /// @throws UsageError where the transport cannot serve such a group; CommError when it fails.
-using MakeTransport = std::unique_ptr<Transport> (*)(const Group& group, Options& options);
+using CommunicatorPlugin = Plugin<std::unique_ptr<Transport>(const Group& group)>;
 
 /// Every communicator of communicators.def.
-const Registry<MakeTransport>& communicators();
+const Registry<CommunicatorPlugin>& communicators();
 
 /// Connects the ranks of `group` by what `text` (`name:key=value,...`) names. `auto` is the fastest
 /// that serves the group: nccl where `cuda`, shared-memory on one host, hierarchical on several;

@@ -120,9 +120,7 @@ class Gloo final : public Collectives {
   c10::intrusive_ptr<c10d::ProcessGroupGloo> group_;
 };
 
-}  // namespace
-
-std::unique_ptr<Transport> make_gloo(const Group& group, Options&) {
+std::unique_ptr<Transport> make_gloo(const Group& group, const NoOptions&) {
   if (group.size == 1) return nullptr;
   try {
     return std::make_unique<Gloo>(group);
@@ -130,5 +128,9 @@ std::unique_ptr<Transport> make_gloo(const Group& group, Options&) {
     throw CommError(fmt::format("gloo cannot connect the ranks: {}", error.what()));
   }
 }
+
+}  // namespace
+
+CommunicatorPlugin gloo_communicator() { return {no_options(), make_gloo}; }
 
 }  // namespace yoke

@@ -127,17 +127,28 @@ class Hierarchical final : public Transport {
   Part host_, lane_, all_;
 };
 
-}  // namespace
+struct HierarchicalOptions {
+  std::string between = "gloo";
+};
 
-std::unique_ptr<Transport> make_hierarchical(const Group& group, Options& options) {
-  const std::string between = options.get("between", "gloo", {"gloo", "mpi"});
+std::unique_ptr<Transport> make_hierarchical(const Group& group,
+                                             const HierarchicalOptions& options) {
   if (group.size == 1) return nullptr;
   const auto hosts = hosts_of(group);
   if (hosts.size() == 1) return make_inner_transport("shared-memory", group, "inside");
   const bool alone =
       std::all_of(hosts.begin(), hosts.end(), [](const auto& host) { return host.size() == 1; });
-  if (alone) return make_inner_transport(between, group, "between");
-  return std::make_unique<Hierarchical>(group, between);
+  if (alone) return make_inner_transport(options.between, group, "between");
+  return std::make_unique<Hierarchical>(group, options.between);
+}
+
+}  // namespace
+
+CommunicatorPlugin hierarchical_communicator() {
+  const OptionTable<HierarchicalOptions> options = {{"between", &HierarchicalOptions::between,
+                                                     name_format({"gloo", "mpi"}),
+                                                     "the communicator between hosts"}};
+  return {options, make_hierarchical};
 }
 
 }  // namespace yoke

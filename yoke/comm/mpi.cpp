@@ -218,11 +218,13 @@ class Mpi final : public Collectives {
   bool failed_ = false;
 };
 
-}  // namespace
-
-std::unique_ptr<Transport> make_mpi(const Group& group, Options&) {
+std::unique_ptr<Transport> make_mpi(const Group& group, const NoOptions&) {
   if (group.size == 1) return nullptr;
   return std::make_unique<Mpi>(group);
 }
+
+}  // namespace
+
+CommunicatorPlugin mpi_communicator() { return {no_options(), make_mpi}; }
 
 }  // namespace yoke

@@ -80,9 +80,7 @@ class Nccl final : public Transport {
   const NcclGroup group_;
 };
 
-}  // namespace
-
-std::unique_ptr<Transport> make_nccl(const Group& group, Options&) {
+std::unique_ptr<Transport> make_nccl(const Group& group, const NoOptions&) {
   if (group.size == 1) return nullptr;
   try {
     return std::make_unique<Nccl>(group);
@@ -90,5 +88,9 @@ std::unique_ptr<Transport> make_nccl(const Group& group, Options&) {
     throw CommError(fmt::format("nccl cannot connect the ranks: {}", error.what()));
   }
 }
+
+}  // namespace
+
+CommunicatorPlugin nccl_communicator() { return {no_options(), make_nccl}; }
 
 }  // namespace yoke

@@ -242,12 +242,14 @@ void check_one_host(const Group& group) {
   }
 }
 
-}  // namespace
-
-std::unique_ptr<Transport> make_shared_memory(const Group& group, Options&) {
+std::unique_ptr<Transport> make_shared_memory(const Group& group, const NoOptions&) {
   if (group.size == 1) return nullptr;
   check_one_host(group);
   return std::make_unique<SharedMemory>(group);
 }
+
+}  // namespace
+
+CommunicatorPlugin shared_memory_communicator() { return {no_options(), make_shared_memory}; }
 
 }  // namespace yoke

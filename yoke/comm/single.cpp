@@ -6,10 +6,13 @@
 
 namespace yoke {
 
-std::unique_ptr<Transport> make_single(const Group& group, Options&) {
-  if (group.size == 1) return nullptr;
-  throw UsageError(fmt::format(
-      "communicator 'single' is for one rank, and there are {}; give --comm auto", group.size));
+CommunicatorPlugin single_communicator() {
+  return {no_options(), [](const Group& group, const NoOptions&) -> std::unique_ptr<Transport> {
+            if (group.size == 1) return nullptr;
+            throw UsageError(fmt::format(
+                "communicator 'single' is for one rank, and there are {}; give --comm auto",
+                group.size));
+          }};
 }
 
 }  // namespace yoke

@@ -13,6 +13,7 @@
 
 #include "yoke/comm/factory.h"
 #include "yoke/core/clock.h"
+#include "yoke/core/inner_plugin.h"
 
 namespace yoke {
 namespace {
@@ -67,14 +68,29 @@ class Throttle final : public Transport {
   const std::unique_ptr<Transport> inner_;
 };
 
+struct ThrottleOptions {
+  std::string over = "gloo";
+  double megabytes_per_second = 125;  // a gigabit
+  double latency_milliseconds = 0.05;
+};
+
+OptionTable<ThrottleOptions> throttle_options() {
+  using O = ThrottleOptions;
+  return {
+      {"over", &O::over, choice_format(communicators), "the communicator that carries"},
+      {"megabytes_per_second", &O::megabytes_per_second, at_least(1e-6), "no rank sends faster"},
+      {"latency_milliseconds", &O::latency_milliseconds, at_least(0), "of each message"},
+  };
+}
+
+std::unique_ptr<Transport> make_throttle(const Group& group, const ThrottleOptions& options) {
+  if (group.size == 1) return nullptr;
+  return std::make_unique<Throttle>(group, options.over, options.megabytes_per_second * 1e6,
+                                    options.latency_milliseconds / 1e3);
+}
+
 }  // namespace
 
-std::unique_ptr<Transport> make_throttle(const Group& group, Options& options) {
-  const std::string over = options.get("over", std::string("gloo"));
-  const double megabytes = options.get("megabytes_per_second", 125.0, 1e-6);  // a gigabit
-  const double latency = options.get("latency_milliseconds", 0.05, 0.0);
-  if (group.size == 1) return nullptr;
-  return std::make_unique<Throttle>(group, over, megabytes * 1e6, latency / 1e3);
-}
+CommunicatorPlugin throttle_communicator() { return {throttle_options(), make_throttle}; }
 
 }  // namespace yoke
