@@ -6,7 +6,7 @@
 #include "yoke/comm/communicator.h"
 #include "yoke/core/flat_parameters.h"
 #include "yoke/core/named_tensors.h"
-#include "yoke/core/options.h"
+#include "yoke/core/plugin.h"
 #include "yoke/core/registry.h"
 #include "yoke/parallel/buckets.h"
 
@@ -28,12 +28,12 @@ class Compression {
   virtual void restored() {}
 };
 
-using MakeCompression = std::unique_ptr<Compression> (*)(FlatParameters& parameters,
-                                                         Communicator& communicator,
-                                                         Options& options);
+/// A method as its file declares it; the references must outlive what it makes.
+using CompressionPlugin =
+    Plugin<std::unique_ptr<Compression>(FlatParameters& parameters, Communicator& communicator)>;
 
 /// Every method of compressions.def.
-const Registry<MakeCompression>& compressions();
+const Registry<CompressionPlugin>& compressions();
 
 /// Builds the method that `text` (`name:key=value`) names; the references must outlive it.
 /// @throws UsageError on an unknown name or option.

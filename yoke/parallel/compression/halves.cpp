@@ -36,16 +36,17 @@ class Halves final : public Compression {
   std::vector<Sent> sent_;
 };
 
+CompressionPlugin halves(torch::ScalarType type) {
+  return {no_options(),
+          [type](FlatParameters& parameters, Communicator& communicator, const NoOptions&) {
+            return std::make_unique<Halves>(parameters, communicator, type);
+          }};
+}
+
 }  // namespace
 
-std::unique_ptr<Compression> make_bf16(FlatParameters& parameters, Communicator& communicator,
-                                       Options&) {
-  return std::make_unique<Halves>(parameters, communicator, torch::kBFloat16);
-}
+CompressionPlugin bf16_compression() { return halves(torch::kBFloat16); }
 
-std::unique_ptr<Compression> make_fp16(FlatParameters& parameters, Communicator& communicator,
-                                       Options&) {
-  return std::make_unique<Halves>(parameters, communicator, torch::kFloat16);
-}
+CompressionPlugin fp16_compression() { return halves(torch::kFloat16); }
 
 }  // namespace yoke

@@ -27,9 +27,11 @@ class None final : public Compression {
 
 }  // namespace
 
-std::unique_ptr<Compression> make_none(FlatParameters& parameters, Communicator& communicator,
-                                       Options&) {
-  return std::make_unique<None>(parameters, communicator);
+CompressionPlugin none_compression() {
+  return {no_options(),
+          [](FlatParameters& parameters, Communicator& communicator, const NoOptions&) {
+            return std::make_unique<None>(parameters, communicator);
+          }};
 }
 
 }  // namespace yoke

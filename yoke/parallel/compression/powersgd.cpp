@@ -130,12 +130,19 @@ class PowerSgd final : public Compression {
   Tensor aside_;  // the gradients of plain_
 };
 
+struct PowerSgdOptions {
+  std::int64_t rank = 2;
+};
+
 }  // namespace
 
-std::unique_ptr<Compression> make_powersgd(FlatParameters& parameters, Communicator& communicator,
-                                           Options& options) {
-  const std::int64_t rank = options.get("rank", std::int64_t{2}, 1, 1024);
-  return std::make_unique<PowerSgd>(parameters, communicator, rank);
+CompressionPlugin powersgd_compression() {
+  const OptionTable<PowerSgdOptions> options = {{"rank", &PowerSgdOptions::rank, in(1, 1024),
+                                                 "of the two thin matrices, whose product goes"}};
+  return {options, [](FlatParameters& parameters, Communicator& communicator,
+                      const PowerSgdOptions& chosen) {
+            return std::make_unique<PowerSgd>(parameters, communicator, chosen.rank);
+          }};
 }
 
 }  // namespace yoke
