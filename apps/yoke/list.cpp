@@ -1,51 +1,71 @@
-// apps/yoke/list.cpp: `yoke list`, every plug-in with one line of help.
+// apps/yoke/list.cpp: `yoke list`, every plug-in with one line of help, and what its options are.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <memory>
 
 #include "apps/yoke/commands.h"
-#include "yoke/comm/factory.h"
-#include "yoke/data/dataset.h"
-#include "yoke/models/model.h"
-#include "yoke/optim/optimizer.h"
-#include "yoke/optim/schedule.h"
-#include "yoke/parallel/strategy.h"
+#include "apps/yoke/option_tables.h"
+#include "yoke/core/error.h"
 
 namespace yoke {
 namespace {
 
-template <typename Make>
-void print(const std::string& heading, const Registry<Make>& registry) {
-  fmt::print("{}:\n", heading);
-  std::size_t width = 0;
-  for (const auto& entry : registry.entries()) width = std::max(width, entry.name.size());
-  for (const auto& entry : registry.entries()) {
-    fmt::print("  {:<{}}  {}\n", entry.name, width, entry.help);
+struct GivenList {
+  std::vector<std::string> names = {"all"};
+  bool markdown = false;
+};
+
+/// The plug-ins that `name` names: all of a kind, or those of this name.
+std::vector<PluginKind> select(const std::string& name) {
+  std::vector<PluginKind> selected;
+  for (PluginKind& kind : plugin_kinds()) {
+    if (name != "all" && name != kind.heading) {
+      std::erase_if(kind.plugins, [&](const auto& plugin) { return plugin.name != name; });
+    }
+    if (!kind.plugins.empty()) selected.push_back(std::move(kind));
   }
+  if (!selected.empty()) return selected;
+  std::string kinds = "all";
+  for (const auto& kind : plugin_kinds()) kinds += ", " + kind.heading;
+  throw UsageError(fmt::format(
+      "'{}' is no kind of plug-in and none of their names; allowed: {}, or a name that one of "
+      "these lists",
+      name, kinds));
 }
 
-int list(const std::string& kind) {
-  const bool all = kind == "all";
-  if (all || kind == "models") print("models", models());
-  if (all || kind == "datasets") print("datasets", datasets());
-  if (all || kind == "optimizers") print("optimizers", optimizers());
-  if (all || kind == "schedules") print("schedules", schedules());
-  if (all || kind == "strategies") print("strategies", strategies());
-  if (all || kind == "communicators") print("communicators", communicators());
+bool names_a_plugin(const std::string& name, const PluginKind& kind) {
+  return name != "all" && name != kind.heading;
+}
+
+int list(const GivenList& given) {
+  for (const auto& name : given.names) {
+    for (const auto& kind : select(name)) {
+      if (given.markdown) {
+        fmt::print("{}", markdown_table(kind));
+      } else if (names_a_plugin(name, kind)) {
+        fmt::print("{} {}: {}\n{}", kind.kind, name, kind.plugins.front().help,
+                   text_table(kind.plugins.front()));
+      } else {
+        fmt::print("{}", text_list(kind));
+      }
+    }
+  }
   return 0;
 }
 
 }  // namespace
 
 void add_list_command(CLI::App& program, Run& run) {
-  auto* command = program.add_subcommand("list", "Show what there is to choose from");
-  const auto kind = std::make_shared<std::string>("all");
-  command->add_option("kind", *kind, "What to list")
-      ->check(CLI::IsMember(
-          {"all", "models", "datasets", "optimizers", "schedules", "strategies", "communicators"}))
+  auto* command = program.add_subcommand(
+      "list", "Show what there is to choose from, and the options of each choice");
+  const auto given = std::make_shared<GivenList>();
+  command
+      ->add_option("what", given->names,
+                   "models, datasets, optimizers, schedules, strategies, compressions, "
+                   "communicators, or a name that one of these lists")
       ->capture_default_str();
-  command->callback([kind, &run] { run = [kind] { return list(*kind); }; });
+  command->add_flag("--markdown", given->markdown, "Options as a table of the documents");
+  command->callback([given, &run] { run = [given] { return list(*given); }; });
 }
 
 }  // namespace yoke

@@ -148,6 +148,7 @@ std::set<std::string> other_flags() {
           "most-kib",
           "title",
           "short",
+          "markdown",
           "live",
           "repetitions",
           "scoreboard",

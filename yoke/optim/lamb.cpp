@@ -19,7 +19,10 @@ OptionTable<LambOptions> lamb_options() {
   return {
       {"beta1", &O::beta1, in(0, below(1)), "decay of the gradient's average"},
       {"beta2", &O::beta2, in(0, below(1)), "decay of the average of its square"},
-      {{"eps", "epsilon"}, &O::epsilon, at_least(0), "added to the divisor"},
+      {{"eps", "epsilon"},
+       &O::epsilon,
+       at_least(0),
+       "added to the divisor; 1e-20 where it is less, so that 0 divides by no zero"},
       {"weight_decay", &O::weight_decay, at_least(0),
        "times the parameters, joins Adam's direction"},
   };
