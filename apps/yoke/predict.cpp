@@ -11,7 +11,7 @@
 #include "apps/yoke/predict_output.h"
 #include "yoke/core/error.h"
 #include "yoke/core/format.h"
-#include "yoke/core/options.h"
+#include "yoke/optim/optimizer.h"
 #include "yoke/predict/graph.h"
 #include "yoke/predict/sentences.h"
 
@@ -25,15 +25,14 @@ using predict::Job;
 /// Whether its optimizer moves a part of the parameters by itself. @throws UsageError for one whose
 /// steps have no model.
 bool splits(const std::string& optimizer) {
-  Choice choice = Choice::parse(optimizer, "optimizer");
-  if (choice.name == "lbfgs") {
+  const auto traits = optimizers().choose(optimizer).traits;
+  if (!traits.first_order) {
     throw UsageError(fmt::format(
         "--optimizer is '{}', which exchanges gradients as often in a step as its line search asks "
         "for, but yoke predict counts one exchange; give another optimizer, e.g. sgd or adam",
         optimizer));
   }
-  const bool by_layer = choice.name == "lars" || choice.name == "lamb" || choice.name == "muon";
-  return !by_layer && choice.options.get("clip", 0.0) == 0;
+  return traits.elementwise;
 }
 
 Job job_of(const TrainConfig& config) {
