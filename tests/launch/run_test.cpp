@@ -2,9 +2,11 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/prctl.h>
 
 #include <csignal>
 #include <filesystem>
+#include <sstream>
 
 #include "tests/support/support.h"
 #include "yoke/core/file.h"
@@ -95,6 +97,25 @@ TEST_F(YokeRun, ReportsTheFirstFailureAndEndsAllProcessesOfAllRanks) {
                     HasSubstr("    bad layer\n")));
   EXPECT_TRUE(is_gone(pid_in("pid0")));  // in sessions of their own
   EXPECT_TRUE(is_gone(pid_in("pid2")));
+}
+
+TEST_F(YokeRun, HasReapedAllProcessesWhenItEnds) {
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);  // what it leaves, even if dead, stays as a child of this one
+  for (int round = 0; round < 5; ++round) {
+    BackgroundProgram program(
+        words("run -np 1 -- sh -c 'trap \"touch asked\" TERM; rm -f asked; echo >pids; "
+              "for i in $(seq 50); do setsid sleep 1000 & echo $! >>pids; done; echo 0 >>pids; "
+              "while true; do sleep 0.01; done'"));
+    ASSERT_TRUE(comes_true([&] { return exists("pids") && read("pids").ends_with("\n0\n"); }));
+    program.send(SIGTERM);
+    ASSERT_TRUE(comes_true([&] { return exists("asked"); }));
+    program.send(SIGTERM);
+    EXPECT_EQ(program.wait().status, 128 + SIGTERM);
+    std::istringstream pids(read("pids"));
+    for (int pid = 0; pids >> pid && pid > 0;) EXPECT_TRUE(is_gone(pid)) << "round " << round;
+    fs::remove(folder_.path() / "pids");
+  }
+  ::prctl(PR_SET_CHILD_SUBREAPER, 0);
 }
 
 TEST_F(YokeRun, TakesTheEarlierErrorFileForTheRootCauseThoughItsRankEndsLater) {

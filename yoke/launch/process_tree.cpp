@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <fstream>
 #include <map>
@@ -59,12 +60,12 @@ std::vector<int> descendants() {
   return found;
 }
 
-void reap_orphans(const std::set<int>& own) {
-  for (const auto& [pid, entry] : processes()) {
-    if (entry.ended && entry.parent == ::getpid() && !own.contains(pid)) {
-      ::waitpid(pid, nullptr, WNOHANG);
-    }
-  }
+bool reap_children() {
+  pid_t reaped = 0;
+  do {
+    reaped = ::waitpid(-1, nullptr, WNOHANG);
+  } while (reaped > 0 || (reaped < 0 && errno == EINTR));
+  return reaped == 0;
 }
 
 }  // namespace yoke::launch

@@ -1,6 +1,5 @@
 // yoke/launch/process_tree.h: everything that this process started, also indirectly.
 #pragma once
-#include <set>
 #include <vector>
 
 namespace yoke::launch {
@@ -9,10 +8,12 @@ namespace yoke::launch {
 /// descendants() finds them.
 void adopt_orphans();
 
-/// Every process below this one; those that have ended are left out.
+/// Every process below this one; those that have ended are left out. One may be missed while others
+/// start and end: reap_children() knows for certain whether there is one.
 std::vector<int> descendants();
 
-/// Reaps adopted children that have ended; leaves alone those in `own`, which have an owner.
-void reap_orphans(const std::set<int>& own);
+/// Reaps all children that have ended; whether any is left. Without children there is no descendant
+/// once orphans are adopted.
+bool reap_children();
 
 }  // namespace yoke::launch

@@ -130,11 +130,7 @@ void Ranks::tick() {
   if (kill_at_ && now >= *kill_at_) kill_all();
   if (!all_exited()) return;
   // What the ranks started and left behind ends, too.
-  std::set<int> own;
-  for (const auto& rank : ranks_) own.insert(rank->process.pid());
-  reap_orphans(own);
-  const auto left = descendants();
-  if (left.empty()) {
+  if (!reap_children()) {
     gone_ = true;
     for (const auto& rank : ranks_) {
       for (auto& tail : rank->tails) tail.finish();
@@ -142,7 +138,7 @@ void Ranks::tick() {
     return;
   }
   if (!kill_at_ || *kill_at_ > now + kOrphanGrace) {
-    for (const int pid : left) ::kill(pid, SIGTERM);
+    for (const int pid : descendants()) ::kill(pid, SIGTERM);
     kill_at_ = now + kOrphanGrace;
   }
 }
