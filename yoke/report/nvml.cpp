@@ -11,14 +11,6 @@ using Device = void*;  // nvmlDevice_t
 constexpr int kSuccess = 0;
 constexpr std::size_t kTextBytes = 96;  // the longest that the library asks for
 
-struct Utilisation {  // nvmlUtilization_t, percent
-  unsigned gpu = 0, memory = 0;
-};
-
-struct Memory {  // nvmlMemory_t, bytes
-  unsigned long long total = 0, free = 0, used = 0;
-};
-
 /// What `read` writes, empty where it fails.
 template <typename Read>
 std::string text(const Read& read) {
@@ -30,6 +22,13 @@ std::string text(const Read& read) {
 
 /// In the library's own names and types (NVIDIA's "NVML API Reference Manual").
 struct Nvml::Functions {
+  struct Utilisation {  // nvmlUtilization_t, percent
+    unsigned gpu = 0, memory = 0;
+  };
+  struct Memory {  // nvmlMemory_t, bytes
+    unsigned long long total = 0, free = 0, used = 0;
+  };
+
   explicit Functions(void* opened) : library(opened) {
     find(init, "nvmlInit_v2");
     find(shutdown, "nvmlShutdown");
@@ -85,7 +84,7 @@ std::vector<GpuModel> Nvml::gpus() const {
   for (unsigned i = 0; i < count; ++i) {
     Device device = nullptr;
     if (functions_->by_index(i, &device) != kSuccess) continue;  // of others
-    Memory memory;
+    Functions::Memory memory;
     if (functions_->memory(device, &memory) != kSuccess) memory = {};
     found.push_back({.name = text([&](char* buffer, unsigned size) {
                        return functions_->name(device, buffer, size);
@@ -99,9 +98,9 @@ GpuUse Nvml::use(const std::string& address) const {
   Device device = nullptr;
   GpuUse use;
   if (functions_->by_address(address.c_str(), &device) != kSuccess) return use;
-  Utilisation utilisation;
+  Functions::Utilisation utilisation;
   if (functions_->utilisation(device, &utilisation) == kSuccess) use.percent = utilisation.gpu;
-  Memory memory;
+  Functions::Memory memory;
   if (functions_->memory(device, &memory) == kSuccess) {
     use.memory_bytes = static_cast<std::int64_t>(memory.used);
   }

@@ -40,8 +40,9 @@ std::string block(const Json& value, std::size_t indent) {
   std::string text;
   if (value.is_object()) {
     for (const auto& [key, item] : value.items()) {
-      text += fmt::format("{}{}:", space, scalar(Json(key)));
-      text += is_block(item) ? "\n" + block(item, indent + 2) : " " + scalar(item) + "\n";
+      const bool below = is_block(item);
+      text += fmt::format("{}{}:{}{}", space, scalar(Json(key)), below ? '\n' : ' ',
+                          below ? block(item, indent + 2) : scalar(item) + '\n');
     }
     return text;
   }
