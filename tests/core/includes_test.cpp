@@ -1,6 +1,7 @@
 // What the folders may include of each other, and what every source file must look like.
 #include <gtest/gtest.h>
 
+#include <cctype>
 #include <filesystem>
 #include <map>
 #include <regex>
@@ -16,22 +17,27 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A folder of yoke/ and the folders it may include besides itself; a new folder gets a line here
-/// and in docs/architecture.md.
-const std::map<std::string, std::set<std::string>> kMayInclude = {
-    {"core", {}},
-    {"data", {"core"}},
-    {"models", {"core"}},
-    {"engine", {"core", "models"}},
-    {"optim", {"core"}},
-    {"comm", {"core"}},
-    {"parallel", {"core", "comm", "engine", "optim"}},
-    {"report", {"core"}},
-    {"predict", {"core"}},
-    {"study", {"core", "report"}},
-    {"launch", {"core"}},
-    {"train", {"core", "data", "models", "engine", "optim", "comm", "parallel", "report"}},
-};
+using Folders = std::map<std::string, std::set<std::string>>;
+
+/// Each folder of yoke/ with those that it may include besides itself: what yoke_library() USES in
+/// CMakeLists.txt.
+Folders may_include() {
+  const std::string text = read_file(fs::path(YOKE_SOURCE_DIR) / "CMakeLists.txt");
+  const std::regex call(R"(\nyoke_library\(([^)]*)\))");
+  Folders folders;
+  for (std::sregex_iterator match(text.begin(), text.end(), call), end; match != end; ++match) {
+    std::istringstream words((*match)[1].str());
+    std::string name, word;
+    words >> name;
+    bool used = false;
+    for (folders[name]; words >> word;) {
+      const bool keyword = std::isupper(static_cast<unsigned char>(word.front())) != 0;
+      if (keyword) used = word == "USES";
+      if (used && !keyword) folders[name].insert(word);
+    }
+  }
+  return folders;
+}
 
 struct SourceFile {
   std::string path;  ///< Relative to the source tree.
@@ -61,6 +67,15 @@ std::string included(const std::string& line) {
   return std::regex_search(line, match, pattern) ? match[1].str() : std::string();
 }
 
+/// All parts of `text` that match.
+std::vector<std::string> all_matches(const std::string& text, const std::regex& pattern) {
+  std::vector<std::string> found;
+  for (std::sregex_iterator match(text.begin(), text.end(), pattern), end; match != end; ++match) {
+    found.push_back(match->str());
+  }
+  return found;
+}
+
 std::string folder_of(const std::string& path) {  // yoke/<folder>/...
   const auto begin = path.find('/') + 1;
   const auto end = path.find('/', begin);
@@ -68,12 +83,14 @@ std::string folder_of(const std::string& path) {  // yoke/<folder>/...
 }
 
 TEST(Includes, FollowTheFoldersWhenInTheLibrary) {
+  const Folders may = may_include();
+  ASSERT_TRUE(may.contains("core"));
   for (const auto& file : source_files({"yoke"})) {
     const std::string folder = folder_of(file.path);
     if (folder.empty()) continue;  // yoke/yoke.h is for users and includes everything.
-    const auto rule = kMayInclude.find(folder);
-    ASSERT_NE(rule, kMayInclude.end()) << file.path << ": no rule says what yoke/" << folder
-                                       << " may include; add it to kMayInclude in " << __FILE__;
+    const auto rule = may.find(folder);
+    ASSERT_NE(rule, may.end()) << file.path << ": CMakeLists.txt has no yoke_library(" << folder
+                               << " USES ...), which says what it may include";
     for (const auto& line : file.lines) {
       const std::string header = included(line);
       EXPECT_FALSE(header.starts_with("apps/") || header.starts_with("tests/") ||
@@ -86,6 +103,28 @@ TEST(Includes, FollowTheFoldersWhenInTheLibrary) {
           << used;
     }
   }
+}
+
+TEST(Includes, AreToldInTheArchitecture) {
+  const Folders may = may_include();
+  Folders said;
+  std::istringstream text(read_file(fs::path(YOKE_SOURCE_DIR) / "docs/architecture.md"));
+  const std::regex row(R"(\| ((?:`[a-z]+`(?:, )?)+) \| ([a-z, ]+)[^|]*\|.*)"), word("[a-z]+");
+  std::smatch cells;
+  std::string line;
+  while (std::getline(text, line) && line != "| folder | may include |") {
+  }
+  while (std::getline(text, line) && line.starts_with("|")) {
+    if (!std::regex_match(line, cells, row)) continue;
+    for (const std::string& folder : all_matches(cells[1].str(), word)) {
+      if (!may.contains(folder)) continue;
+      for (const std::string& used : all_matches(cells[2].str(), word)) {
+        said[folder];
+        if (may.contains(used)) said[folder].insert(used);
+      }
+    }
+  }
+  EXPECT_EQ(said, may) << "the table in docs/architecture.md, and USES in CMakeLists.txt";
 }
 
 TEST(Includes, NameFilesThatExist) {
