@@ -1,5 +1,5 @@
 # Every option; libraries.cmake has the searches.
-option(YOKE_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
+option(YOKE_TESTS "Build the tests" OFF)
 option(YOKE_WERROR "Warnings are errors" OFF)
 set(YOKE_SANITIZE "" CACHE STRING "Sanitizers of the debug presets, e.g. address,undefined")
 
@@ -11,6 +11,11 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+endif()
+# Several files at once make the first install shorter; for those who work on the code, and build the
+# tests, private names stay private (docs/decisions/0018-unity-builds.md).
+if(NOT DEFINED CMAKE_UNITY_BUILD AND NOT YOKE_TESTS)
+  set(CMAKE_UNITY_BUILD ON)
 endif()
 
 find_program(YOKE_CCACHE ccache)

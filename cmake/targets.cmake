@@ -34,6 +34,14 @@ target_link_libraries(yoke PUBLIC "$<BUILD_INTERFACE:${TORCH_LIBRARIES}>" Thread
 # What an optional part of a folder links.
 set(yoke_mpi_libraries MPI::MPI_CXX)
 
+# Files that are compiled by themselves also in unity builds: where inlining decides the speed. To add
+# one whose private names clash with others': "/kernels/|/folder/file[.]cpp$".
+set(yoke_alone "/kernels/")
+function(yoke_compile_alone)
+  list(FILTER ARGN INCLUDE REGEX "${yoke_alone}")
+  set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()
+
 # Adds the folder yoke/<name>. USES: the folders it may include. LIBRARIES: what it links. OPTIONAL:
 # parts, e.g. mpi, whose files (mpi.cpp, mpi_*.cpp) are built where the option YOKE_WITH_MPI is on,
 # which code sees as a macro.
@@ -51,10 +59,7 @@ function(yoke_library name)
       list(FILTER sources EXCLUDE REGEX "/yoke/${name}/${part}(_[a-z_0-9]*)?\\.cpp$")
     endif()
   endforeach()
-  # Compiled one by one where inlining decides the speed.
-  set(kernels ${sources})
-  list(FILTER kernels INCLUDE REGEX "/kernels/")
-  set_source_files_properties(${kernels} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  yoke_compile_alone(${sources})
   add_library(yoke_${name} STATIC ${sources})
   target_compile_definitions(yoke_${name} PRIVATE ${definitions})
   target_link_libraries(yoke_${name} PUBLIC yoke_settings ${ARG_LIBRARIES})
@@ -88,6 +93,7 @@ endfunction()
 # The program: apps/yoke/*.cpp.
 function(yoke_program)
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/apps/yoke/*.cpp)
+  yoke_compile_alone(${sources})
   add_executable(yoke_program ${sources})
   set_target_properties(yoke_program PROPERTIES OUTPUT_NAME yoke)
   target_link_libraries(yoke_program PRIVATE yoke_train yoke_study yoke_launch yoke_predict
