@@ -1,6 +1,7 @@
 # Makefile: the usual jobs by name, over CMake; `make help` lists them.
 .DEFAULT_GOAL := build
-.PHONY: build train test test-sanitizers test-threads compare gpu-check tidy format install clean help jobs
+.PHONY: build train test test-sanitizers test-threads compare gpu-check tidy layout format install \
+        clean help jobs
 
 # On a system other than Debian: install by hand what this script names, and make DEPENDENCIES=true.
 DEPENDENCIES ?= scripts/install-dependencies
@@ -10,6 +11,10 @@ PHOTOS ?=
 # A compiler that reads LibTorch's headers takes over a gigabyte.
 JOBS ?= $(shell awk -v jobs=$$(nproc) '/^MemAvailable/ { room = int($$2 / 1250000) } \
           END { if (room < jobs) jobs = room; print jobs < 1 ? 1 : jobs }' /proc/meminfo)
+# What the build for the tests is configured with besides, e.g. -DYOKE_WERROR=ON.
+CONFIGURE ?=
+# The folders whose tests run under sanitizers, e.g. FOLDERS='core comm'; all where empty.
+FOLDERS ?=
 
 build:  ## Install what is missing, then build build/bin/yoke (the default)
 	$(DEPENDENCIES)
@@ -21,15 +26,15 @@ train: build  ## Build, then train a first network
 
 test:  ## Build everything and run all tests
 	$(DEPENDENCIES) --tests
-	cmake --preset release -DYOKE_TESTS=ON
+	cmake --preset release -DYOKE_TESTS=ON $(CONFIGURE)
 	cmake --build --preset release --parallel $(JOBS)
 	ctest --preset release --parallel $(JOBS)
 
 test-sanitizers:  ## The tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	$(DEPENDENCIES) --tests
 	cmake --preset asan
-	cmake --build --preset asan --parallel $(JOBS)
-	ctest --preset asan --parallel $(JOBS)
+	cmake --build --preset asan --parallel $(JOBS) $(if $(FOLDERS),--target $(FOLDERS:%=test_%))
+	ctest --preset asan --parallel $(JOBS) $(if $(FOLDERS),--tests-regex '^test_($(subst $(eval) ,|,$(strip $(FOLDERS))))$$')
 
 test-threads:  ## The programs with threads under ThreadSanitizer
 	$(DEPENDENCIES) --tests
@@ -47,14 +52,19 @@ compare: build  ## Time Yoke and PyTorch; tables into docs/performance.md; PHOTO
 gpu-check:  ## On a machine with a GPU: build, test and measure there; tables into docs/gpu.md
 	scripts/gpu-check
 
-tidy: build  ## Check names and habits with clang-tidy, the layout with clang-format
-	$(DEPENDENCIES) --lint
-	cmake --preset release -DYOKE_TESTS=ON -DCMAKE_UNITY_BUILD=OFF
+tidy: layout  ## Check the layout, and names and habits with clang-tidy
+	$(DEPENDENCIES) --tests --lint
+	cmake --preset release -DYOKE_TESTS=ON $(CONFIGURE)
+	cmake --build --preset release --parallel $(JOBS) --target yoke_report  # has generated headers
 	scripts/tidy
 
+layout:  ## Check that every source file is laid out by clang-format
+	$(DEPENDENCIES) --format
+	scripts/layout
+
 format:  ## Lay out every source file
-	$(DEPENDENCIES) --lint
-	git ls-files -co --exclude-standard '*.h' '*.cpp' | xargs clang-format -i
+	$(DEPENDENCIES) --format
+	scripts/layout --mend
 
 install: build  ## Install the program, the library and its headers under PREFIX (/usr/local)
 	cmake --build --preset release --parallel $(JOBS) --target yoke
