@@ -108,7 +108,7 @@ std::vector<std::string> state_dicts() {
                                   {"b", "h\1"},
                                   {"c", parameter},
                                   {"count", count.bytes()}});
-  const auto versions = "}" + python3_string("_metadata") + pickled_dict({}) + "sb";
+  const auto versions = '}' + python3_string("_metadata") + pickled_dict({}) + "sb";
   return {pickle_of(dict + versions),
           pickle_of(pickled_dict({{"epoch", "K\3"}, {"state_dict", dict}}))};
 }

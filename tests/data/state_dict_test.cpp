@@ -54,7 +54,7 @@ TEST(StateDict, TellsWhereTensorsLie) {
 }
 
 TEST(StateDict, PassesOverTheVersionsOfModules) {
-  const std::string versions = "}" + python3_string("_metadata") + pickled_dict({}) + "sb";
+  const std::string versions = '}' + python3_string("_metadata") + pickled_dict({}) + "sb";
   EXPECT_EQ(read(pickled_dict({{"x", PickledTensor().bytes()}}) + versions).size(), 1);
 }
 
