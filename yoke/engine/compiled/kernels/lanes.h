@@ -3,8 +3,7 @@
 #include <cstdint>
 #include <cstring>
 
-// Every function here is inlined, so that no vector crosses an ABI; g++ warns all the same.
-#pragma GCC diagnostic ignored "-Wpsabi"
+// Every function here is inlined, so that no vector crosses an ABI.
 #define YOKE_INLINE inline __attribute__((always_inline))
 
 namespace yoke::compiled {
