@@ -1,6 +1,6 @@
 # Makefile: the usual jobs by name, over CMake; `make help` lists them.
 .DEFAULT_GOAL := build
-.PHONY: build train test test-sanitizers test-threads compare gpu-check tidy layout format install \
+.PHONY: build train test test-all test-sanitizers test-threads compare gpu-check tidy layout format install \
         clean help jobs
 
 # On a system other than Debian: install by hand what this script names, and make DEPENDENCIES=true.
@@ -11,6 +11,8 @@ PHOTOS ?=
 # A compiler that reads LibTorch's headers takes over a gigabyte.
 JOBS ?= $(shell awk -v jobs=$$(nproc) '/^MemAvailable/ { room = int($$2 / 1250000) } \
           END { if (room < jobs) jobs = room; print jobs < 1 ? 1 : jobs }' /proc/meminfo)
+# Half of the tests wait: for processes to start, and for losses to be noticed.
+TEST_JOBS ?= $(shell expr 2 '*' $(JOBS))
 # What the build for the tests is configured with besides, e.g. -DYOKE_WERROR=ON.
 CONFIGURE ?=
 # The folders whose tests run under sanitizers, e.g. FOLDERS='core comm'; all where empty.
@@ -28,7 +30,10 @@ test:  ## Build everything and run all tests
 	$(DEPENDENCIES) --tests
 	cmake --preset release -DYOKE_TESTS=ON $(CONFIGURE)
 	cmake --build --preset release --parallel $(JOBS)
-	ctest --preset release --parallel $(JOBS)
+	ctest --preset release --parallel $(TEST_JOBS)
+
+test-all: export YOKE_TEST_LONG = 1
+test-all: test  ## The same, with tests that have a long form in it
 
 test-sanitizers:  ## The tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	$(DEPENDENCIES) --tests

@@ -75,6 +75,8 @@ ProgramResult run_program(const std::vector<std::string>& arguments) {
   return BackgroundProgram(arguments).wait();
 }
 
+bool long_tests() { return std::getenv("YOKE_TEST_LONG") != nullptr; }
+
 ProgramResult run_yoke(std::vector<std::string> arguments) {
   arguments.emplace(arguments.begin(), YOKE_PROGRAM);
   return run_program(arguments);

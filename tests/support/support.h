@@ -67,6 +67,9 @@ bool comes_true(const Condition& condition) {
   return true;
 }
 
+/// Whether tests that have a long form shall take it, as `make test-all` says: $YOKE_TEST_LONG.
+bool long_tests();
+
 /// Runs the `yoke` of this build.
 ProgramResult run_yoke(std::vector<std::string> arguments);
 
