@@ -40,6 +40,17 @@ TEST(ReadFile, FailsOnWhatCannotBeRead) {
   EXPECT_THROW(read_file(directory.path()), Error);
 }
 
+TEST(ReadFile, FailsWhenTheSystemDoesInTheMiddle) {
+  // It can be opened; its first page cannot be read: EIO.
+  EXPECT_THROW(read_file("/proc/self/mem"), Error);
+  EXPECT_THROW(file_checksum("sha256", "/proc/self/mem"), Error);
+}
+
+TEST(ReadFile, ReadsFilesWhoseSizeIsNotTold) {
+  EXPECT_GT(read_file("/proc/self/maps").size(), 1000u);
+  EXPECT_EQ(read_file("/dev/null"), "");
+}
+
 TEST(FileDescriptor, FailsWhenTheDiskIsFull) {
   FileDescriptor full("/dev/full", 1);  // O_WRONLY
   const std::string text = "x";

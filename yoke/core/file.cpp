@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
-#include <fstream>
-#include <sstream>
 
 #include "yoke/core/error.h"
 
@@ -16,6 +16,15 @@ namespace {
 
 [[noreturn]] void fail(const char* action, const std::filesystem::path& path) {
   throw Error(fmt::format("cannot {} {}: {}", action, path.string(), std::strerror(errno)));
+}
+
+/// Up to as many bytes; 0 at the end of the file.
+std::size_t read_some(int file, std::span<char> bytes, const std::filesystem::path& path) {
+  for (;;) {
+    const ssize_t got = ::read(file, bytes.data(), bytes.size());
+    if (got >= 0) return static_cast<std::size_t>(got);
+    if (errno != EINTR) fail("read", path);
+  }
 }
 
 }  // namespace
@@ -41,15 +50,18 @@ void FileDescriptor::sync() {
 }
 
 std::string read_file(const std::filesystem::path& path) {
-  std::ifstream stream(path, std::ios::binary);
-  if (!stream || std::filesystem::is_directory(path)) {
-    if (errno == 0) errno = EISDIR;
-    fail("read", path);
-  }
-  std::ostringstream text;
-  text << stream.rdbuf();
-  if (stream.bad()) fail("read", path);
-  return std::move(text).str();
+  const FileDescriptor file(path, O_RDONLY);
+  constexpr std::size_t kPiece = 1 << 16;
+  std::string text;
+  std::size_t size = 0, got = 0;
+  do {
+    // Doubling, for a file of /proc does not tell its size.
+    if (text.size() == size) text.resize(std::max(2 * size, kPiece));
+    got = read_some(file.get(), std::span(text).subspan(size), path);
+    size += got;
+  } while (got > 0);
+  text.resize(size);
+  return text;
 }
 
 void write_synced(const std::filesystem::path& path, std::span<const std::byte> bytes) {
