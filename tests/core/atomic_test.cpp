@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "tests/support/support.h"
@@ -58,23 +59,52 @@ TEST(WriteAtomically, NeverReplacesADirectory) {
   EXPECT_EQ(test::count_entries(directory.path()), 1u);
 }
 
-TEST(RemoveLeftovers, RemovesTemporariesOfDeadProcessesAlone) {
-  const test::TemporaryDirectory directory;
-  const auto& root = directory.path();
-  // Above the largest process id that Linux gives, 2^22.
-  for (const auto* const gone : {".a.tmp-999999999", ".b.tmp-999999998"}) {
-    fs::create_directory(root / gone);
-    write_file(root / gone / "inside", "half");
+/// Leaves what a process that dies in the middle of writing does; returns its id.
+pid_t die_while_writing(const fs::path& path) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    write_atomically(path, [](const fs::path& temporary) {
+      fs::create_directory(temporary);
+      write_file(temporary / "inside", "half");
+      ::_exit(0);
+    });
   }
-  write_file(root / fmt::format(".own.tmp-{}", ::getpid()), "half");
-  const auto alive = fmt::format(".alive.tmp-{}", ::getppid());
-  for (const auto& kept : {alive, std::string("a.tmp-999999999"), std::string(".a.tmp-"),
-                           std::string(".a.tmp-12x"), std::string("step-00000001")}) {
+  ::waitpid(child, nullptr, 0);
+  return child;
+}
+
+/// The only entry of `directory`.
+std::string only_entry(const fs::path& directory) {
+  return fs::directory_iterator(directory)->path().filename().string();
+}
+
+TEST(RemoveLeftovers, RemovesTemporariesOfDeadProcessesOfThisHostAlone) {
+  const test::TemporaryDirectory directory, other;
+  const auto& root = directory.path();
+  die_while_writing(root / "a");
+  die_while_writing(root / "b");
+  ASSERT_EQ(test::count_entries(root), 2u);
+  const auto dead = die_while_writing(other.path() / "c");
+  const auto name = only_entry(other.path());
+  const auto of_process = [&](pid_t process) {
+    return name.substr(0, name.size() - std::to_string(dead).size()) + std::to_string(process);
+  };
+  ASSERT_EQ(of_process(dead), name) << "the process comes last";
+  write_file(root / of_process(::getpid()), "half");
+  auto of_another_host = name;
+  const auto host = of_another_host.rfind(".tmp-") + 5;
+  of_another_host[host] = of_another_host[host] == '0' ? '1' : '0';
+  for (const auto& kept :
+       {of_process(::getppid()), of_another_host, fmt::format(".host-unknown.tmp-{}", dead),
+        std::string(".a.tmp-"), std::string(".a.tmp-12x"), name.substr(1), name + "x",
+        std::string("step-00000001")}) {
     write_file(root / kept, "kept");
   }
   remove_leftovers(root);
-  EXPECT_TRUE(fs::exists(root / alive));
-  EXPECT_EQ(test::count_entries(root), 5u);
+  EXPECT_TRUE(fs::exists(root / of_process(::getppid())));
+  EXPECT_TRUE(fs::exists(root / of_another_host));
+  EXPECT_FALSE(fs::exists(root / of_process(::getpid())));
+  EXPECT_EQ(test::count_entries(root), 8u);
   EXPECT_NO_THROW(remove_leftovers(root / "missing"));
 }
 

@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "tests/support/support.h"
+#include "yoke/core/atomic.h"
 #include "yoke/core/error.h"
 #include "yoke/core/file.h"
 #include "yoke/core/random.h"
@@ -94,12 +95,22 @@ TEST(CheckpointWriter, RefusesToKeepNone) {
   EXPECT_THROW(CheckpointWriter("anywhere", 0), UsageError);
 }
 
-TEST(CheckpointWriter, RemovesWhatADeadProcessLeft) {
+TEST(CheckpointWriter, RemovesWhatADeadProcessOfThisHostLeft) {
   const test::TemporaryDirectory directory;
-  const auto leftover = directory.path() / ".step-00000050.tmp-999999999";
-  fs::create_directory(leftover);
+  const auto child = ::fork();
+  if (child == 0) {
+    write_atomically(directory.path() / "step-00000050", [](const fs::path& temporary) {
+      fs::create_directory(temporary);
+      ::_exit(0);
+    });
+  }
+  ::waitpid(child, nullptr, 0);
+  ASSERT_EQ(test::count_entries(directory.path()), 1u);
+  const auto elsewhere = directory.path() / ".step-00000060.tmp-999999999";
+  fs::create_directory(elsewhere);
   const CheckpointWriter writer(directory.path(), 2);
-  EXPECT_FALSE(fs::exists(leftover));
+  EXPECT_EQ(test::count_entries(directory.path()), 1u);
+  EXPECT_TRUE(fs::exists(elsewhere)) << "it may be another host's";
 }
 
 TEST(CheckpointWriter, TellsOfAFullDiskAndLeavesTheLastGoodOne) {

@@ -7,14 +7,9 @@
 #include <filesystem>
 #include <system_error>
 
-#include "yoke/core/file.h"
+#include "yoke/core/process_name.h"
 
 namespace yoke {
-namespace {
-
-std::string boot_id() { return read_file("/proc/sys/kernel/random/boot_id").substr(0, 36); }
-
-}  // namespace
 
 // A mount of /dev/shm has a device number of its own, in each container too.
 std::string memory_id() {

@@ -1,18 +1,16 @@
 #include "yoke/core/atomic.h"
 
 #include <fmt/format.h>
-#include <signal.h>
-#include <unistd.h>
 
 #include <cerrno>
-#include <charconv>
+#include <cstdio>
 #include <cstring>
-#include <optional>
 #include <string>
 #include <string_view>
 
 #include "yoke/core/error.h"
 #include "yoke/core/file.h"
+#include "yoke/core/process_name.h"
 
 namespace yoke {
 namespace {
@@ -21,18 +19,12 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kMark = ".tmp-";
 
-/// The process that made the temporary `name`, or nothing where it is none.
-std::optional<pid_t> owner_of(std::string_view name) {
+/// The process_name() in the name of a temporary; empty where it is none.
+std::string_view writer_of(std::string_view name) {
   const auto mark = name.rfind(kMark);
-  if (!name.starts_with('.') || mark == std::string_view::npos) return std::nullopt;
-  const auto digits = name.substr(mark + kMark.size());
-  pid_t owner = 0;
-  const auto [end, error] = std::from_chars(digits.begin(), digits.end(), owner);
-  if (error != std::errc() || end != digits.end() || owner <= 0) return std::nullopt;
-  return owner;
+  if (!name.starts_with('.') || mark == std::string_view::npos) return {};
+  return name.substr(mark + kMark.size());
 }
-
-bool is_gone(pid_t process) { return ::kill(process, 0) != 0 && errno == ESRCH; }
 
 }  // namespace
 
@@ -40,7 +32,7 @@ void write_atomically(const fs::path& path,
                       const std::function<void(const fs::path& temporary)>& write) {
   const auto parent = folder_of(path);
   const auto temporary =
-      parent / fmt::format(".{}{}{}", path.filename().string(), kMark, ::getpid());
+      parent / fmt::format(".{}{}{}", path.filename().string(), kMark, process_name());
   std::error_code ignored;
   fs::remove_all(temporary, ignored);
   try {
@@ -57,11 +49,13 @@ void write_atomically(const fs::path& path,
 }
 
 void remove_leftovers(const fs::path& directory) {
+  const std::string own = process_name();
   std::error_code ignored;
   for (fs::directory_iterator entry(directory, ignored), end; !ignored && entry != end;
        entry.increment(ignored)) {
-    const auto owner = owner_of(entry->path().filename().string());
-    if (!owner || (*owner != ::getpid() && !is_gone(*owner))) continue;
+    const std::string name = entry->path().filename().string();
+    const auto writer = writer_of(name);
+    if (writer != own && !is_gone(writer)) continue;
     std::error_code failed;
     fs::remove_all(entry->path(), failed);
   }

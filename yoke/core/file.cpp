@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "yoke/core/error.h"
+#include "yoke/core/process_name.h"
 
 namespace yoke {
 namespace {
@@ -76,7 +77,7 @@ void sync_directory(const std::filesystem::path& directory) {
 
 void write_file(const std::filesystem::path& path, std::string_view bytes) {
   auto temporary = path;
-  temporary += fmt::format(".tmp-{}", ::getpid());
+  temporary += ".tmp-" + process_name();
   try {
     write_synced(temporary, std::as_bytes(std::span(bytes)));
     if (::rename(temporary.c_str(), path.c_str()) != 0) fail("replace", path);
