@@ -59,12 +59,35 @@ TEST(Emit, KeepsATryWithTheSameFlagsAlone) {
 
 TEST(Emit, TakesTheFilesOfAnEarlierTimeAwayButNotOthers) {
   const EmittedStudy study(kTwoPoints);
-  fs::create_directories(study.out() / "slurm");
-  write_file(study.out() / "slurm" / "8x8.sh", "old");
-  write_file(study.out() / "slurm" / "jobs", "17\n");
+  const auto folder = study.out() / "kubernetes";
+  study.emit("kubernetes");
+  for (const char* const mine : {"mine.sh", "mine.yaml", "jobs"}) write_file(folder / mine, "17\n");
+  complete(study.jobs()[0]);
+  study.emit("kubernetes");
+  EXPECT_FALSE(fs::exists(folder / (study.name(0) + ".yaml")));
+  EXPECT_TRUE(fs::exists(folder / (study.name(1) + ".yaml")));
+  for (const char* const mine : {"mine.sh", "mine.yaml", "jobs"}) {
+    ASSERT_TRUE(fs::exists(folder / mine)) << mine;
+    EXPECT_EQ(study.text("kubernetes", mine), "17\n");
+  }
+}
+
+TEST(Emit, RefusesToReplaceAFileThatItDidNotWrite) {
+  const EmittedStudy study(kTwoPoints);
+  const auto folder = study.out() / "slurm";
+  const auto refuses = [&] {
+    const auto before = test::count_entries(folder);
+    EXPECT_THROW(study.emit("slurm"), UsageError);
+    EXPECT_EQ(study.text("slurm", "submit.sh"), "mine\n");
+    EXPECT_EQ(test::count_entries(folder), before);
+  };
+  fs::create_directories(folder);
+  write_file(folder / "submit.sh", "mine\n");
+  refuses();
+  fs::remove(folder / "submit.sh");
   study.emit("slurm");
-  EXPECT_FALSE(fs::exists(study.out() / "slurm" / "8x8.sh"));
-  EXPECT_EQ(study.text("slurm", "jobs"), "17\n");
+  write_file(folder / "submit.sh", "mine\n");  // changed since it was written
+  refuses();
 }
 
 TEST(Emit, RefusesSchedulersThatItDoesNotKnow) {

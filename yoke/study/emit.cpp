@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cctype>
 #include <span>
+#include <sstream>
 
 #include "yoke/core/checksum.h"
 #include "yoke/core/error.h"
@@ -31,12 +33,60 @@ std::vector<JobLeft> left_of(const std::vector<Job>& jobs) {
   return left;
 }
 
-/// Takes away what earlier emissions have left; files that are not theirs stay.
-void clear(const fs::path& folder) {
+constexpr const char* kList = ".emitted";
+
+std::string sum_of(const std::string& text) {
+  return checksum("sha256", std::as_bytes(std::span(text)));
+}
+
+/// The sums of the files that the emission before has written into `folder`, by their names; as
+/// sha256sum lists them.
+std::map<std::string, std::string> emitted_before(const fs::path& folder) {
+  std::map<std::string, std::string> sums;
+  if (!fs::exists(folder / kList)) return sums;
+  std::istringstream lines(read_file(folder / kList));
+  std::string sum, name;
+  while (lines >> sum && lines.ignore(2) && std::getline(lines, name)) {
+    if (name.find('/') == std::string::npos) sums[name] = sum;
+  }
+  return sums;
+}
+
+/// The files in `folder` that are as the emission before has written them.
+std::vector<fs::path> own_files(const fs::path& folder) {
+  std::vector<fs::path> own;
+  for (const auto& [name, sum] : emitted_before(folder)) {
+    const fs::path path = folder / name;
+    if (fs::is_regular_file(path) && sum_of(read_file(path)) == sum) own.push_back(path);
+  }
+  return own;
+}
+
+/// @throws UsageError where one of `files` would replace a file that is not one of `own`.
+void check_replaces_only(const std::vector<fs::path>& own, const fs::path& folder,
+                         const Files& files) {
+  for (const auto& [name, text] : files) {
+    const fs::path path = folder / name;
+    if (!fs::exists(path) || std::find(own.begin(), own.end(), path) != own.end()) continue;
+    throw UsageError(
+        fmt::format("{} is not as --emit has written it, and is not replaced; move it away, or "
+                    "remove it",
+                    path.string()));
+  }
+}
+
+/// Replaces `own` by `files`; other files in `folder` stay.
+void replace(const std::vector<fs::path>& own, const fs::path& folder, const Files& files) {
   make_folder(folder);
-  for (const auto& entry : fs::directory_iterator(folder)) {
-    const auto ending = entry.path().extension();
-    if (ending == ".sh" || ending == ".yaml") fs::remove(entry.path());
+  for (const auto& path : own) fs::remove(path);
+  std::string list;
+  for (const auto& [name, text] : files) list += fmt::format("{}  {}\n", sum_of(text), name);
+  write_file(folder / kList, list);
+  for (const auto& [name, text] : files) {
+    write_file(folder / name, text);
+    if (!name.ends_with(".sh")) continue;
+    fs::permissions(folder / name, fs::perms::owner_exec | fs::perms::group_exec,
+                    fs::perm_options::add);
   }
 }
 
@@ -87,15 +137,11 @@ int emit(const std::string& scheduler, const StudyPlan& plan, const std::vector<
   const auto left = left_of(jobs);
   if (left.empty()) return 0;
   const Files files = emitter->second(plan, left, context);
-  for (const auto& [number, job] : left) prepare_to_go_on(*job);
   const fs::path folder = context.out / scheduler;
-  clear(folder);
-  for (const auto& [name, text] : files) {
-    write_file(folder / name, text);
-    if (!name.ends_with(".sh")) continue;
-    fs::permissions(folder / name, fs::perms::owner_exec | fs::perms::group_exec,
-                    fs::perm_options::add);
-  }
+  const auto own = own_files(folder);
+  check_replaces_only(own, folder, files);
+  for (const auto& [number, job] : left) prepare_to_go_on(*job);
+  replace(own, folder, files);
   return static_cast<int>(left.size());
 }
 

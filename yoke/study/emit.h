@@ -49,8 +49,9 @@ std::vector<std::string> schedulers();
 
 /// Writes the files of the runs that have not completed into a folder of `context.out` that is
 /// named after the scheduler, and the flags of these runs; returns how many they are. Writes
-/// nothing for none. @throws UsageError for another scheduler, and where a completed run had other
-/// flags.
+/// nothing for none. Files of the emission before go, others stay. @throws UsageError for another
+/// scheduler, where a completed run had other flags, and where a file would be replaced that is not
+/// as the emission before has written it.
 int emit(const std::string& scheduler, const StudyPlan& plan, const std::vector<Job>& jobs,
          const EmitContext& context);
 
