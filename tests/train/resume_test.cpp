@@ -93,7 +93,7 @@ TEST(Resume, FallsBackFromADamagedCheckpointAndSaysSo) {
   EXPECT_THAT(shown.str(), HasSubstr("model.safetensors"));
   EXPECT_THAT(shown.str(), HasSubstr("resumed    at step 12"));
   EXPECT_EQ(before, reports(config.out));
-  EXPECT_NO_THROW(verify_checkpoint(newest)) << "the damaged one is replaced";
+  EXPECT_NO_THROW(verify_checkpoint(newest)) << "written when training came there again";
 }
 
 TEST(Resume, FromAnOlderStepGivesUpTheNewerOnes) {

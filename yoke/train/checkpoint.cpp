@@ -13,6 +13,7 @@
 #include "yoke/core/error.h"
 #include "yoke/core/file.h"
 #include "yoke/core/safetensors.h"
+#include "yoke/train/set_aside.h"
 
 namespace yoke {
 namespace {
@@ -129,7 +130,7 @@ fs::path write_checkpoint(const fs::path& directory, const Checkpoint& checkpoin
       verify_checkpoint(target);
       return target;
     } catch (const Error&) {
-      fs::remove_all(target, failed);
+      set_aside(target, kUnreadable);
     }
   }
   write_atomically(target, [&](const fs::path& temporary) {
@@ -166,10 +167,10 @@ std::vector<fs::path> list_checkpoints(const fs::path& directory) {
   return paths;
 }
 
-void remove_checkpoints_after(const fs::path& directory, std::int64_t step) {
-  for (const auto& path : list_checkpoints(directory)) {
-    if (*step_of(path) > step) fs::remove_all(path);
-  }
+std::vector<fs::path> checkpoints_after(const fs::path& directory, std::int64_t step) {
+  auto found = list_checkpoints(directory);
+  std::erase_if(found, [&](const fs::path& path) { return *step_of(path) <= step; });
+  return found;
 }
 
 std::optional<Checkpoint> read_newest_good(const fs::path& directory, const DamageReport& damaged) {

@@ -26,7 +26,8 @@ struct Checkpoint {
 
 /// Writes `checkpoint` to the directory `step-NNNNNNNN` of `directory`, which is made if need be,
 /// and reads it back to verify its sums before it gets that name. A good one that is there already
-/// stays; a damaged one is replaced. Returns the directory written.
+/// stays; one that cannot be read is set aside as `unreadable-step-NNNNNNNN`. Returns the directory
+/// written.
 /// @throws Error e.g. when the disk is full; what was there before is then as it was.
 std::filesystem::path write_checkpoint(const std::filesystem::path& directory,
                                        const Checkpoint& checkpoint);
@@ -40,8 +41,9 @@ Checkpoint read_checkpoint(const std::filesystem::path& step_directory);
 /// The checkpoints in `directory`, newest first, damaged ones too; empty where it does not exist.
 std::vector<std::filesystem::path> list_checkpoints(const std::filesystem::path& directory);
 
-/// Removes the checkpoints of steps above `step`: those of an earlier try that was given up.
-void remove_checkpoints_after(const std::filesystem::path& directory, std::int64_t step);
+/// Those of steps above `step`.
+std::vector<std::filesystem::path> checkpoints_after(const std::filesystem::path& directory,
+                                                     std::int64_t step);
 
 /// Takes the message about one damaged checkpoint.
 using DamageReport = std::function<void(const std::string& problem)>;

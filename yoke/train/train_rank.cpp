@@ -23,6 +23,7 @@
 #include "yoke/train/module_state.h"
 #include "yoke/train/resume.h"
 #include "yoke/train/run_directory.h"
+#include "yoke/train/set_aside.h"
 #include "yoke/train/summary.h"
 #include "yoke/train/weights.h"
 
@@ -125,13 +126,19 @@ std::string recipe(TrainConfig given, const Trainer& trainer) {
   return recipe_text(to_recipe(given));
 }
 
-/// Of an earlier part of a resumed run, what came after `resume_step` goes: it is not this run's.
-void begin(const RunDirectory& directory, const std::string& recipe,
-           std::optional<std::int64_t> resume_step) {
+/// Of an earlier part of a resumed run, what came after its step is set aside: it is not this
+/// run's. Returns what is to be told of that.
+std::vector<std::string> begin(const TrainConfig& config, const RunDirectory& directory,
+                               const std::string& recipe, const RunState& state) {
+  std::vector<std::string> messages;
+  if (!config.resume.empty()) {
+    set_aside_after(directory, state.step,
+                    [&](const std::string& text) { messages.push_back(text); });
+  }
   std::filesystem::remove(directory.weights());
   std::filesystem::remove(directory.summary());
-  if (resume_step) remove_checkpoints_after(directory.checkpoints(), *resume_step);
   write_file(directory.config(), recipe);
+  return messages;
 }
 
 /// The weights alone, for `yoke evaluate` and `yoke export` of a run without checkpoints.
@@ -140,14 +147,16 @@ void write_final_weights(const RunDirectory& directory, const Workload& workload
                 module_state(*workload.model.module));
 }
 
-/// The run directory: rank 0 makes it, the others have it by its name.
+/// The run directory: rank 0 makes it, the others have it by its name. `messages` gets what is to
+/// be told of what was there.
 RunDirectory take_run_directory(TrainConfig& config, const std::string& recipe,
-                                const std::optional<Checkpoint>& checkpoint,
-                                Communicator& communicator) {
+                                Trainer& trainer, std::vector<std::string>& messages) {
   RunDirectory directory;
+  Communicator& communicator = trainer.communicator();
   if (communicator.rank() == 0) {
     directory = make_run_directory(config, !config.resume.empty());
-    begin(directory, recipe, checkpoint ? std::optional(checkpoint->step) : std::nullopt);
+    config.out = directory.path;
+    for (auto& text : begin(config, directory, recipe, trainer.state())) messages.push_back(text);
   }
   directory.path = broadcast_text(communicator, directory.path.string(), 0);
   make_folder(directory.path);  // on other hosts
@@ -186,7 +195,7 @@ TrainResult train_rank(TrainConfig config, const TrainParts& parts, const TrainC
 
   // Only now, so that wrong usage leaves nothing behind.
   const RunDirectory directory =
-      take_run_directory(config, recipe(given, trainer), checkpoint, *communicator);
+      take_run_directory(config, recipe(given, trainer), trainer, warnings);
   // Also where the run begins again, for want of a checkpoint, files may hold earlier reports.
   const auto resume_step =
       config.resume.empty() ? std::nullopt : std::optional(trainer.state().step);

@@ -1,0 +1,151 @@
+// A resume loses nothing that another run or a later time made.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <map>
+#include <thread>
+
+#include "tests/support/support.h"
+#include "tests/train/run.h"
+#include "yoke/train/checkpoint.h"
+
+namespace yoke {
+namespace {
+
+using test::reports;
+using test::small_run;
+using test::TemporaryDirectory;
+using testing::AllOf;
+using testing::HasSubstr;
+namespace fs = std::filesystem;
+
+/// A run of 18 steps with checkpoints of the steps 6, 12 and 18.
+TrainConfig run_with_checkpoints(const fs::path& out) {
+  auto config = small_run(out);
+  config.checkpoint_every = Interval::parse("6steps", "");
+  return config;
+}
+
+fs::path step(const TrainConfig& config, int number) {
+  return config.out / "checkpoints" / fmt::format("step-{:08}", number);
+}
+
+/// What is shown by a run, in the attempt after `restarts` others.
+std::string shown_by(const TrainConfig& config, int restarts = 0) {
+  std::ostringstream shown;
+  TrainContext context;
+  context.output.stream = &shown;
+  context.world.restarts = restarts;
+  train(config, {}, context);
+  return shown.str();
+}
+
+/// All files below `folder`, by their paths.
+std::map<std::string, std::string> files_of(const fs::path& folder) {
+  std::map<std::string, std::string> files;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    if (entry.is_regular_file()) files[entry.path().string()] = read_file(entry.path());
+  }
+  return files;
+}
+
+/// As a program of another version writes it.
+void make_unreadable(const fs::path& checkpoint) {
+  auto manifest = nlohmann::json::parse(read_file(checkpoint / "manifest.json"));
+  manifest["format"] = 2;
+  write_file(checkpoint / "manifest.json", manifest.dump());
+}
+
+TEST(ResumeKeeps, ACheckpointThatCannotBeReadNow) {
+  const TemporaryDirectory directory;
+  auto config = run_with_checkpoints(directory.path() / "run");
+  config.keep = 1;
+  train(config);
+  // --keep has left step 18 alone; an older one is needed, too.
+  auto older = run_with_checkpoints(directory.path() / "older");
+  train(older);
+  fs::copy(step(older, 6), step(config, 6), fs::copy_options::recursive);
+  make_unreadable(step(config, 18));
+  const auto unreadable = files_of(step(config, 18));
+  const auto weights = read_file(config.out / "model.safetensors");
+  config.resume = "auto";
+  const std::string shown = shown_by(config);
+  EXPECT_THAT(shown, AllOf(HasSubstr("has format 2"), HasSubstr("resumed    at step 6"),
+                           HasSubstr("unreadable-step-00000018")));
+  const auto aside = config.out / "checkpoints" / "unreadable-step-00000018";
+  ASSERT_TRUE(fs::exists(aside));
+  EXPECT_EQ(read_file(aside / "manifest.json"),
+            unreadable.at((step(config, 18) / "manifest.json").string()));
+  EXPECT_EQ(files_of(aside).size(), unreadable.size());
+  EXPECT_NO_THROW(verify_checkpoint(step(config, 18))) << "written when training came there again";
+  EXPECT_TRUE(read_file(config.out / "later-model.safetensors") == weights);
+}
+
+TEST(ResumeKeeps, WhatCameAfterTheStepThatIsNamed) {
+  const TemporaryDirectory directory;
+  auto config = run_with_checkpoints(directory.path() / "run");
+  train(config);
+  const auto weights = read_file(config.out / "model.safetensors");
+  const auto metrics = read_file(config.out / "metrics.jsonl");
+  config.resume = step(config, 6).string();
+  config.max_steps = 7;
+  EXPECT_THAT(shown_by(config), HasSubstr("later-step-00000012"));
+  const auto checkpoints = config.out / "checkpoints";
+  EXPECT_NO_THROW(verify_checkpoint(checkpoints / "later-step-00000012"));
+  EXPECT_NO_THROW(verify_checkpoint(checkpoints / "later-step-00000018"));
+  EXPECT_TRUE(read_file(config.out / "later-model.safetensors") == weights);
+  EXPECT_EQ(read_file(config.out / "later-metrics.jsonl"), metrics);
+
+  config.max_steps = 16;
+  train(config);  // once more, which sets step 7 aside; then there are two of step 12
+  EXPECT_TRUE(fs::exists(checkpoints / "later-step-00000007"));
+  train(config);
+  EXPECT_TRUE(fs::exists(checkpoints / "later-2-step-00000012"));
+  EXPECT_NO_THROW(verify_checkpoint(checkpoints / "later-step-00000012"));
+}
+
+TEST(ResumeKeeps, TheWeightsOfACompletedRunWithCheckpoints) {
+  const TemporaryDirectory directory;
+  auto config = run_with_checkpoints(directory.path() / "run");
+  train(config);
+  const auto weights = read_file(config.out / "model.safetensors");
+  const auto before = reports(config.out);
+  config.resume = "auto";
+  EXPECT_EQ(train(config).summary.at("status"), "completed");
+  EXPECT_TRUE(read_file(config.out / "model.safetensors") == weights);
+  EXPECT_EQ(reports(config.out), before);
+  EXPECT_FALSE(fs::exists(config.out / "later-model.safetensors"));
+}
+
+/// Trains without end, until the first report, and stops then.
+TrainResult stop_after_a_report(TrainConfig config, std::ostream& shown) {
+  config.epochs = 1'000'000;
+  std::atomic<bool> stop{false};
+  TrainContext context;
+  context.stop = &stop;
+  context.output.stream = &shown;
+  std::thread stopper([&] {
+    const auto metrics = config.out / "metrics.jsonl";
+    test::comes_true([&] { return fs::exists(metrics) && fs::file_size(metrics) > 0; });
+    stop = true;
+  });
+  auto result = train(config, {}, context);
+  stopper.join();
+  return result;
+}
+
+TEST(ResumeKeeps, TheWeightsOfAStoppedRunWithoutCheckpoints) {
+  const TemporaryDirectory directory;
+  auto config = small_run(directory.path() / "run");
+  std::ostringstream shown;
+  EXPECT_EQ(stop_after_a_report(config, shown).status, RunStatus::kStopped);
+  const auto weights = read_file(config.out / "model.safetensors");
+  config.resume = "auto";
+  train(config);
+  EXPECT_TRUE(read_file(config.out / "later-model.safetensors") == weights);
+}
+
+}  // namespace
+}  // namespace yoke
