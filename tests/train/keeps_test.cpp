@@ -9,6 +9,7 @@
 
 #include "tests/support/support.h"
 #include "tests/train/run.h"
+#include "yoke/core/error.h"
 #include "yoke/train/checkpoint.h"
 
 namespace yoke {
@@ -51,11 +52,55 @@ std::map<std::string, std::string> files_of(const fs::path& folder) {
   return files;
 }
 
+template <typename Failure>
+std::string refusal(const TrainConfig& config) {
+  try {
+    train(config);
+  } catch (const Failure& error) {
+    return error.what();
+  }
+  return "nothing";
+}
+
 /// As a program of another version writes it.
 void make_unreadable(const fs::path& checkpoint) {
   auto manifest = nlohmann::json::parse(read_file(checkpoint / "manifest.json"));
   manifest["format"] = 2;
   write_file(checkpoint / "manifest.json", manifest.dump());
+}
+
+TEST(ResumeKeeps, ARunThatItDoesNotGoOnWith) {
+  const TemporaryDirectory directory;
+  const auto a = run_with_checkpoints(directory.path() / "a");
+  train(a);
+  auto b = run_with_checkpoints(directory.path() / "b");
+  b.seed = 2;
+  train(b);
+  const auto before = files_of(b.out);
+  auto config = a;
+  config.out = b.out;
+  for (const auto& from : {a.out, step(a, 6)}) {
+    config.resume = from.string();
+    EXPECT_THAT(refusal<UsageError>(config),
+                AllOf(HasSubstr(b.out.string()), HasSubstr("another --out")));
+  }
+  EXPECT_TRUE(files_of(b.out) == before);
+}
+
+TEST(ResumeKeeps, WhatTheSameCommandHasMadeInAFolderOfItsOwn) {
+  const TemporaryDirectory directory;
+  const auto a = run_with_checkpoints(directory.path() / "a");
+  train(a);
+  const auto before = files_of(a.out);
+  auto b = a;
+  b.out = directory.path() / "b";
+  b.resume = step(a, 6).string();
+  b.max_steps = 10;
+  b.epochs.reset();
+  EXPECT_THAT(shown_by(b), HasSubstr("resumed    at step 6"));
+  b.max_steps = 14;
+  EXPECT_THAT(shown_by(b), HasSubstr("resumed    at step 10"));
+  EXPECT_TRUE(files_of(a.out) == before);
 }
 
 TEST(ResumeKeeps, ACheckpointThatCannotBeReadNow) {
@@ -104,6 +149,20 @@ TEST(ResumeKeeps, WhatCameAfterTheStepThatIsNamed) {
   train(config);
   EXPECT_TRUE(fs::exists(checkpoints / "later-2-step-00000012"));
   EXPECT_NO_THROW(verify_checkpoint(checkpoints / "later-step-00000012"));
+}
+
+TEST(ResumeKeeps, WhatThisRunHasMadeSinceWhenItIsRestarted) {
+  const TemporaryDirectory directory;
+  auto config = run_with_checkpoints(directory.path() / "run");
+  config.keep = 100;
+  train(config);
+  config.resume = step(config, 6).string();
+  config.max_steps = 10;
+  EXPECT_THAT(shown_by(config, 1), HasSubstr("resumed    at step 6"))
+      << "the attempt before did not come to it";
+  config.max_steps = 14;
+  EXPECT_THAT(shown_by(config, 2), HasSubstr("resumed    at step 10"));
+  EXPECT_THAT(shown_by(config), HasSubstr("resumed    at step 6")) << "asked for anew";
 }
 
 TEST(ResumeKeeps, TheWeightsOfACompletedRunWithCheckpoints) {

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "yoke/core/error.h"
+#include "yoke/core/file.h"
 #include "yoke/train/flags.h"
 
 namespace yoke {
@@ -27,6 +28,21 @@ fs::path checkpoints_of(const fs::path& path) {
   const fs::path given = tidy(path);
   if (is_step_folder(given)) return given.parent_path();
   return given.filename() == "checkpoints" ? given : given / "checkpoints";
+}
+
+/// What `--resume PATH` means, for comparison with another time.
+std::string source(const TrainConfig& config) {
+  return fs::weakly_canonical(tidy(config.resume)).string();
+}
+
+/// Whether the run in `--out` began by this very `--resume PATH`.
+bool began_from_there(const TrainConfig& config) {
+  const fs::path note = RunDirectory{config.out}.resumed_from();
+  return config.resume != "auto" && fs::exists(note) && read_file(note) == source(config) + "\n";
+}
+
+bool is_own_run(const TrainConfig& config) {
+  return fs::weakly_canonical(tidy(resumed_run(config))) == fs::weakly_canonical(tidy(config.out));
 }
 
 /// The newest good one, not newer than the step folder `limit`, if that is one.
@@ -74,12 +90,27 @@ fs::path resumed_run(const TrainConfig& config) {
   return config.out;
 }
 
-std::optional<Checkpoint> find_resume(const TrainConfig& config,
+bool goes_on_in_out(const TrainConfig& config) {
+  return !config.resume.empty() && (is_own_run(config) || began_from_there(config));
+}
+
+void note_resume(const TrainConfig& config) {
+  if (config.resume.empty() || config.resume == "auto") return;
+  write_file(RunDirectory{config.out}.resumed_from(), source(config) + "\n");
+}
+
+std::optional<Checkpoint> find_resume(const TrainConfig& config, bool restarted,
                                       const std::function<void(const std::string&)>& warn) {
   if (config.resume.empty()) return std::nullopt;
   const fs::path directory = resumed_run(config) / "checkpoints";
   const bool automatic = config.resume == "auto";
-  auto checkpoint = newest_good(directory, automatic ? fs::path() : tidy(config.resume), warn);
+  std::optional<Checkpoint> checkpoint;
+  if (began_from_there(config) && (restarted || !is_own_run(config))) {
+    checkpoint = newest_good(RunDirectory{config.out}.checkpoints(), fs::path(), warn);
+  }
+  if (!checkpoint) {
+    checkpoint = newest_good(directory, automatic ? fs::path() : tidy(config.resume), warn);
+  }
   if (!checkpoint && !automatic) {
     throw UsageError(
         fmt::format("no good checkpoint at {}: looked for {}/step-*; give a run made "

@@ -7,6 +7,7 @@
 
 #include "yoke/train/checkpoint.h"
 #include "yoke/train/config.h"
+#include "yoke/train/run_directory.h"
 
 namespace yoke {
 
@@ -14,11 +15,20 @@ namespace yoke {
 /// nothing is resumed.
 std::filesystem::path resumed_run(const TrainConfig& config);
 
+/// Whether the run in `config.out` is the one to go on with: what `config.resume` names lies in it,
+/// or it began by this very `--resume PATH`, in an attempt before this one.
+bool goes_on_in_out(const TrainConfig& config);
+
+/// Writes into `config.out` that it began by this `--resume PATH`.
+void note_resume(const TrainConfig& config);
+
 /// The newest good checkpoint that `config.resume` allows; nothing when it is empty, or `auto` and
-/// there is none yet. `warn` is told of damaged ones, which are passed over.
+/// there is none yet. `warn` is told of damaged ones, which are passed over. What this run has made
+/// since it began by `--resume PATH` comes first; where that path lies in `config.out` itself, only
+/// when it was `restarted` by its launcher.
 /// @throws UsageError when there is none at a path, or when it was made with another configuration:
 /// the message lists what differs.
-std::optional<Checkpoint> find_resume(const TrainConfig& config,
+std::optional<Checkpoint> find_resume(const TrainConfig& config, bool restarted,
                                       const std::function<void(const std::string&)>& warn);
 
 }  // namespace yoke

@@ -44,10 +44,10 @@ bool holds_a_run(const fs::path& directory) {
 
 }  // namespace
 
-RunDirectory make_run_directory(const TrainConfig& config, bool resuming) {
+RunDirectory make_run_directory(const TrainConfig& config, bool goes_on) {
   try {
     if (config.out.empty()) return {make_default(config)};
-    if (!resuming && fs::exists(config.out) && holds_a_run(config.out)) {
+    if (!goes_on && fs::exists(config.out) && holds_a_run(config.out)) {
       throw UsageError(fmt::format(
           "run directory {} exists already and is not overwritten; go on with it by --resume auto, "
           "or give another --out",

@@ -16,11 +16,12 @@ struct RunDirectory {
   std::filesystem::path phases() const { return path / "phases.csv"; }
   std::filesystem::path resources() const { return path / "resources.csv"; }
   std::filesystem::path checkpoints() const { return path / "checkpoints"; }
+  std::filesystem::path resumed_from() const { return path / "resumed-from"; }
   std::filesystem::path weights() const { return path / "model.safetensors"; }
 };
 
 /// Makes the run directory of `config`. @throws UsageError when it exists already and holds more
-/// than the logs of `yoke run`, unless `resuming`; Error when it cannot be made.
-RunDirectory make_run_directory(const TrainConfig& config, bool resuming);
+/// than the logs of `yoke run`, unless it `goes_on`; Error when it cannot be made.
+RunDirectory make_run_directory(const TrainConfig& config, bool goes_on);
 
 }  // namespace yoke

@@ -138,6 +138,7 @@ std::vector<std::string> begin(const TrainConfig& config, const RunDirectory& di
   std::filesystem::remove(directory.weights());
   std::filesystem::remove(directory.summary());
   write_file(directory.config(), recipe);
+  note_resume(config);
   return messages;
 }
 
@@ -154,7 +155,7 @@ RunDirectory take_run_directory(TrainConfig& config, const std::string& recipe,
   RunDirectory directory;
   Communicator& communicator = trainer.communicator();
   if (communicator.rank() == 0) {
-    directory = make_run_directory(config, !config.resume.empty());
+    directory = make_run_directory(config, goes_on_in_out(config));
     config.out = directory.path;
     for (auto& text : begin(config, directory, recipe, trainer.state())) messages.push_back(text);
   }
@@ -172,9 +173,10 @@ TrainResult train_rank(TrainConfig config, const TrainParts& parts, const TrainC
   const auto [threads, communicator] = meet(config, context, group);
   apply(GpuSettings{.tf32 = parse_tf32(config.tf32), .deterministic = config.deterministic});
   std::vector<std::string> warnings;
-  auto checkpoint = share_checkpoint(
-      find_resume(config, [&](const std::string& text) { warnings.push_back(text); }),
-      *communicator);
+  auto checkpoint =
+      share_checkpoint(find_resume(config, context.world.restarts > 0,
+                                   [&](const std::string& text) { warnings.push_back(text); }),
+                       *communicator);
   const FlatParameters::Allocate shared = [&ranks = *communicator](std::int64_t elements) {
     return ranks.allocate(elements);
   };
