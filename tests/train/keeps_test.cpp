@@ -128,6 +128,17 @@ TEST(ResumeKeeps, ACheckpointThatCannotBeReadNow) {
   EXPECT_TRUE(read_file(config.out / "later-model.safetensors") == weights);
 }
 
+TEST(ResumeKeeps, EverythingWhenNoCheckpointCanBeRead) {
+  const TemporaryDirectory directory;
+  auto config = run_with_checkpoints(directory.path() / "run");
+  train(config);
+  for (const int number : {6, 12, 18}) make_unreadable(step(config, number));
+  const auto before = files_of(config.out);
+  config.resume = "auto";
+  EXPECT_THAT(refusal<Error>(config), AllOf(HasSubstr("has format 2"), HasSubstr("--out")));
+  EXPECT_TRUE(files_of(config.out) == before);
+}
+
 TEST(ResumeKeeps, WhatCameAfterTheStepThatIsNamed) {
   const TemporaryDirectory directory;
   auto config = run_with_checkpoints(directory.path() / "run");
@@ -163,6 +174,16 @@ TEST(ResumeKeeps, WhatThisRunHasMadeSinceWhenItIsRestarted) {
   config.max_steps = 14;
   EXPECT_THAT(shown_by(config, 2), HasSubstr("resumed    at step 10"));
   EXPECT_THAT(shown_by(config), HasSubstr("resumed    at step 6")) << "asked for anew";
+}
+
+TEST(ResumeKeeps, ARunThatCompletedWithoutCheckpoints) {
+  const TemporaryDirectory directory;
+  auto config = small_run(directory.path() / "run");
+  train(config);
+  const auto before = files_of(config.out);
+  config.resume = "auto";
+  EXPECT_THAT(refusal<UsageError>(config), AllOf(HasSubstr("completed"), HasSubstr("--out")));
+  EXPECT_TRUE(files_of(config.out) == before);
 }
 
 TEST(ResumeKeeps, TheWeightsOfACompletedRunWithCheckpoints) {

@@ -99,6 +99,31 @@ void note_resume(const TrainConfig& config) {
   write_file(RunDirectory{config.out}.resumed_from(), source(config) + "\n");
 }
 
+void check_nothing_to_lose(const RunDirectory& directory) {
+  const auto checkpoints = list_checkpoints(directory.checkpoints());
+  if (!checkpoints.empty()) {
+    std::string problem = "another rank does not see it";
+    try {
+      verify_checkpoint(checkpoints.front());
+    } catch (const Error& error) {
+      problem = error.what();
+    }
+    throw Error(fmt::format(
+        "no checkpoint in {} can be read, and the run does not begin again over them: {}; try "
+        "again when they can be, or give another --out",
+        directory.checkpoints().string(), problem));
+  }
+  if (!fs::exists(directory.summary())) return;
+  const auto summary = nlohmann::json::parse(read_file(directory.summary()), nullptr, false);
+  const bool completed = summary.is_object() &&
+                         summary.value("status", nlohmann::json()) == nlohmann::json("completed");
+  if (!completed) return;
+  throw UsageError(
+      fmt::format("the run in {} has completed, without a checkpoint to go on from, and is not "
+                  "trained over; give another --out to train anew",
+                  directory.path.string()));
+}
+
 std::optional<Checkpoint> find_resume(const TrainConfig& config, bool restarted,
                                       const std::function<void(const std::string&)>& warn) {
   if (config.resume.empty()) return std::nullopt;

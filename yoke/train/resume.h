@@ -22,6 +22,10 @@ bool goes_on_in_out(const TrainConfig& config);
 /// Writes into `config.out` that it began by this `--resume PATH`.
 void note_resume(const TrainConfig& config);
 
+/// For a resume without a checkpoint, which begins again: @throws Error where there are some that
+/// cannot be read, UsageError where the run has completed.
+void check_nothing_to_lose(const RunDirectory& directory);
+
 /// The newest good checkpoint that `config.resume` allows; nothing when it is empty, or `auto` and
 /// there is none yet. `warn` is told of damaged ones, which are passed over. What this run has made
 /// since it began by `--resume PATH` comes first; where that path lies in `config.out` itself, only

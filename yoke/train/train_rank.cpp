@@ -150,12 +150,13 @@ void write_final_weights(const RunDirectory& directory, const Workload& workload
 
 /// The run directory: rank 0 makes it, the others have it by its name. `messages` gets what is to
 /// be told of what was there.
-RunDirectory take_run_directory(TrainConfig& config, const std::string& recipe,
+RunDirectory take_run_directory(TrainConfig& config, const std::string& recipe, bool resumes,
                                 Trainer& trainer, std::vector<std::string>& messages) {
   RunDirectory directory;
   Communicator& communicator = trainer.communicator();
   if (communicator.rank() == 0) {
     directory = make_run_directory(config, goes_on_in_out(config));
+    if (!config.resume.empty() && !resumes) check_nothing_to_lose(directory);
     config.out = directory.path;
     for (auto& text : begin(config, directory, recipe, trainer.state())) messages.push_back(text);
   }
@@ -197,7 +198,7 @@ TrainResult train_rank(TrainConfig config, const TrainParts& parts, const TrainC
 
   // Only now, so that wrong usage leaves nothing behind.
   const RunDirectory directory =
-      take_run_directory(config, recipe(given, trainer), trainer, warnings);
+      take_run_directory(config, recipe(given, trainer), checkpoint.has_value(), trainer, warnings);
   // Also where the run begins again, for want of a checkpoint, files may hold earlier reports.
   const auto resume_step =
       config.resume.empty() ? std::nullopt : std::optional(trainer.state().step);
