@@ -10,6 +10,7 @@
 #include "tests/support/support.h"
 #include "tests/train/run.h"
 #include "yoke/core/error.h"
+#include "yoke/report/resources.h"
 #include "yoke/train/checkpoint.h"
 
 namespace yoke {
@@ -20,6 +21,7 @@ using test::small_run;
 using test::TemporaryDirectory;
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 namespace fs = std::filesystem;
 
 /// A run of 18 steps with checkpoints of the steps 6, 12 and 18.
@@ -225,6 +227,22 @@ TEST(ResumeKeeps, TheWeightsOfAStoppedRunWithoutCheckpoints) {
   config.resume = "auto";
   train(config);
   EXPECT_TRUE(read_file(config.out / "later-model.safetensors") == weights);
+}
+
+TEST(Resume, DropsResourcesFromAfterTheCheckpoint) {
+  const TemporaryDirectory directory;
+  auto config = run_with_checkpoints(directory.path() / "run");
+  config.resources = true;
+  train(config);
+  const std::string early = "0.000,0,100.0,1,0,0,0,0,,\n", late = "99999.000,1,100.0,1,0,0,0,0,,\n";
+  write_file(config.out / "resources.csv", kResourcesHeader + early + late + "99999.5,1,1");
+  config.resume = "auto";
+  config.epochs = 4;
+  train(config);
+  const auto text = read_file(config.out / "resources.csv");
+  EXPECT_THAT(text, testing::StartsWith(kResourcesHeader + early));
+  EXPECT_THAT(text, Not(HasSubstr("99999")));
+  EXPECT_TRUE(text.ends_with("\n"));
 }
 
 }  // namespace

@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <sstream>
 
 #include "yoke/core/error.h"
 
@@ -32,7 +34,36 @@ class OneWriter {
   const int file_;
 };
 
+/// The header and the whole lines of `text` but those of `rank`, or any, from `end_seconds` on.
+std::string kept_lines(const std::string& text, double end_seconds, std::optional<int> rank) {
+  std::istringstream lines(text);
+  std::string kept = kResourcesHeader;
+  for (std::string line; std::getline(lines, line) && !lines.eof();) {
+    double seconds = 0;
+    int writer = 0;
+    if (std::sscanf(line.c_str(), "%lf,%d,", &seconds, &writer) != 2) continue;
+    if (seconds < end_seconds || (rank && writer != *rank)) kept += line + "\n";
+  }
+  return kept;
+}
+
 }  // namespace
+
+void drop_resources(const std::filesystem::path& path, double end_seconds,
+                    std::optional<int> rank) {
+  if (!std::filesystem::exists(path)) return;
+  try {
+    // In place, for other ranks may have opened it.
+    FileDescriptor file(path, O_WRONLY);
+    const OneWriter lock(file.get());
+    const std::string before = read_file(path), kept = kept_lines(before, end_seconds, rank);
+    if (kept == before) return;
+    file.write(std::as_bytes(std::span(kept)));
+    [[maybe_unused]] const int ignored = ::ftruncate(file.get(), static_cast<::off_t>(kept.size()));
+  } catch (const Error&) {
+    return;  // the sampler will tell of it
+  }
+}
 
 ResourceSampler::ResourceSampler(const std::filesystem::path& path, int rank,
                                  std::chrono::milliseconds period, double first_second,

@@ -15,6 +15,7 @@
 #include "yoke/core/threads.h"
 #include "yoke/engine/gpu_settings.h"
 #include "yoke/report/gpu_counters.h"
+#include "yoke/report/resources.h"
 #include "yoke/train/agree.h"
 #include "yoke/train/cores.h"
 #include "yoke/train/export.h"
@@ -134,6 +135,7 @@ std::vector<std::string> begin(const TrainConfig& config, const RunDirectory& di
   if (!config.resume.empty()) {
     set_aside_after(directory, state.step,
                     [&](const std::string& text) { messages.push_back(text); });
+    drop_resources(directory.resources(), state.wall_seconds);
   }
   std::filesystem::remove(directory.weights());
   std::filesystem::remove(directory.summary());
@@ -163,6 +165,9 @@ RunDirectory take_run_directory(TrainConfig& config, const std::string& recipe, 
   directory.path = broadcast_text(communicator, directory.path.string(), 0);
   make_folder(directory.path);  // on other hosts
   config.out = directory.path;
+  if (communicator.rank() > 0 && !config.resume.empty()) {
+    drop_resources(directory.resources(), trainer.state().wall_seconds, communicator.rank());
+  }
   return directory;
 }
 
