@@ -88,6 +88,12 @@ int train_command(const GivenTraining& given) {
                              .clock = given.clock};
   const TrainResult result = train(config, {}, context);
   if (config.progress != "none" && context.world.rank == 0) print_result(result);
+  if (result.status == RunStatus::kUnsaved) {
+    throw Error(
+        fmt::format("stopped, but the state of the last step was not saved; {} holds the last good "
+                    "checkpoint, if there is one: make room, and go on from it with --resume",
+                    (result.directory / "checkpoints").string()));
+  }
   return result.status == RunStatus::kCompleted ? 0 : kStopped;
 }
 

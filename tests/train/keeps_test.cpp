@@ -229,6 +229,22 @@ TEST(ResumeKeeps, TheWeightsOfAStoppedRunWithoutCheckpoints) {
   EXPECT_TRUE(read_file(config.out / "later-model.safetensors") == weights);
 }
 
+TEST(Stop, SaysWhenTheStateCouldNotBeSaved) {
+  const TemporaryDirectory directory;
+  auto config = small_run(directory.path() / "run");
+  config.checkpoint_every = Interval::parse("1000000steps", "");
+  config.resume = "auto";  // allows a directory that holds files
+  fs::create_directories(config.out);
+  write_file(config.out / "checkpoints", "a file where the folder should be");
+  std::ostringstream shown;
+  const auto result = stop_after_a_report(config, shown);
+  EXPECT_NE(result.status, RunStatus::kCompleted);
+  EXPECT_NE(result.status, RunStatus::kStopped) << "which says that the state was saved";
+  EXPECT_EQ(result.summary.at("status"), "stopped");
+  EXPECT_THAT(result.summary.value("error", ""), HasSubstr("was not saved"));
+  EXPECT_THAT(shown.str(), HasSubstr("was not written"));
+}
+
 TEST(Resume, DropsResourcesFromAfterTheCheckpoint) {
   const TemporaryDirectory directory;
   auto config = run_with_checkpoints(directory.path() / "run");

@@ -10,6 +10,7 @@ inline constexpr int kFailed = 1;
 inline constexpr int kWrongUsage = 2;
 
 /// Stopped with its state kept (EX_TEMPFAIL): the same command, of training with --resume, goes on.
+/// Never where a checkpoint was wanted and could not be written: that is kFailed.
 inline constexpr int kStopped = 75;
 
 }  // namespace yoke

@@ -33,6 +33,11 @@ std::vector<std::string> CheckpointWriter::take_problems() {
   return std::exchange(problems_, {});
 }
 
+bool CheckpointWriter::last_was_written() const {
+  const std::lock_guard lock(mutex_);
+  return last_was_written_;
+}
+
 std::optional<fs::path> CheckpointWriter::newest() const {
   {
     const std::lock_guard lock(mutex_);
@@ -55,10 +60,12 @@ void CheckpointWriter::write(const Checkpoint& snapshot) {
     {
       const std::lock_guard lock(mutex_);
       newest_ = written;
+      last_was_written_ = true;
     }
     prune(written);
   } catch (const std::exception& error) {
     const std::lock_guard lock(mutex_);
+    last_was_written_ = false;
     problems_.push_back(
         fmt::format("the checkpoint of step {} was not written: {}", snapshot.step, error.what()));
   }

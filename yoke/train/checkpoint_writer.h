@@ -31,6 +31,8 @@ class CheckpointWriter {
   void wait();
   /// The messages of the writes that failed since the last call.
   std::vector<std::string> take_problems();
+  /// Whether the last save() that has ended succeeded; true before the first.
+  bool last_was_written() const;
   /// The last checkpoint this object wrote, otherwise the newest good one in the directory.
   std::optional<std::filesystem::path> newest() const;
 
@@ -42,9 +44,10 @@ class CheckpointWriter {
   const std::filesystem::path directory_;
   const int keep_;
   std::set<std::filesystem::path> good_;  // known to be; used by the background thread alone
-  mutable std::mutex mutex_;              // guards the two below
+  mutable std::mutex mutex_;              // guards those below
   std::optional<std::filesystem::path> newest_;
   std::vector<std::string> problems_;
+  bool last_was_written_ = true;
   std::thread thread_;
 };
 

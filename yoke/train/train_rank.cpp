@@ -231,7 +231,9 @@ TrainResult train_rank(TrainConfig config, const TrainParts& parts, const TrainC
         TrainingLoop(config, trainer, reporter, directory, context.clock).run(context.stop);
     reporter.finish();
     if (communicator->rank() == 0) write_final_weights(directory, workload);
-    summarise(result.status == RunStatus::kCompleted ? "completed" : "stopped", "");
+    const bool unsaved = result.status == RunStatus::kUnsaved;
+    summarise(result.status == RunStatus::kCompleted ? "completed" : "stopped",
+              unsaved ? "the state of the last step was not saved" : "");
   } catch (const std::exception& error) {
     reporter.finish();
     summarise("failed", error.what());

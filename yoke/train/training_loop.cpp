@@ -76,7 +76,8 @@ RunStatus TrainingLoop::run(const std::atomic<bool>* stop) {
   trainer_.finish();
   trainer_.state().wall_seconds = seconds();
   reporter_.phase("ended", seconds());
-  return done() ? RunStatus::kCompleted : RunStatus::kStopped;
+  if (done()) return RunStatus::kCompleted;
+  return !config_.checkpoint_every.on() || saved() ? RunStatus::kStopped : RunStatus::kUnsaved;
 }
 
 void TrainingLoop::run_free(const std::function<bool()>& asked) {
@@ -215,6 +216,12 @@ void TrainingLoop::finish_saving() {
   writer_->wait();
   trainer_.state().checkpoint_seconds += watch.seconds();
   tell_problems();
+}
+
+bool TrainingLoop::saved() {
+  auto lost = torch::tensor({writer_ && !writer_->last_was_written() ? 1.0 : 0.0}, torch::kFloat64);
+  trainer_.communicator().start(Operation::all_reduce(lost)).wait();
+  return lost.item<double>() == 0;
 }
 
 void TrainingLoop::tell_problems() {

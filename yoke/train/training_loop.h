@@ -13,8 +13,9 @@
 
 namespace yoke {
 
-/// How a run ended, unless by an exception.
-enum class RunStatus { kCompleted, kStopped };
+/// How a run ended, unless by an exception. The last: stopped, and its last checkpoint, where they
+/// are on, could not be written.
+enum class RunStatus { kCompleted, kStopped, kUnsaved };
 
 /// Takes a trainer to the end of its run.
 class TrainingLoop {
@@ -42,6 +43,7 @@ class TrainingLoop {
   void evaluate();
   void save();
   void finish_saving();
+  bool saved();  // whether the last checkpoint could be written, as all ranks learn
   void tell_problems();
   void tell_news();
   double seconds() const { return earlier_seconds_ + clock_.seconds(); }
