@@ -45,7 +45,7 @@ predict::BatchTimes measure_steps(Trainer& trainer, double seconds, Communicator
   constexpr int kWarmUp = 3;
   constexpr std::size_t kLeast = 5;
   trainer.begin();
-  for (int i = 0; i < kWarmUp; ++i) trainer.step();
+  for (int i = 0; i < kWarmUp; ++i) trainer.run(trainer.state().step + 1);
   trainer.check_loss();
   ranks.all_reduce(torch::zeros({1}));  // all begin together
   std::vector<double> milliseconds;
@@ -53,7 +53,7 @@ predict::BatchTimes measure_steps(Trainer& trainer, double seconds, Communicator
   const Stopwatch total;
   while (milliseconds.size() < kLeast || total.seconds() < seconds) {
     const Stopwatch watch;
-    trainer.step();
+    trainer.run(trainer.state().step + 1);
     trainer.check_loss();  // which on a GPU waits for the step
     milliseconds.push_back(1e3 * watch.seconds());
   }
@@ -178,7 +178,7 @@ predict::Calibration measure_training(const TrainConfig& config,
   if (ranks.rank() == 0) {
     Trainer trainer(own, workload, *single);
     trainer.begin();
-    trainer.step();
+    trainer.run(trainer.state().step + 1);
     measure_checkpoints(trainer, found);
   }
   ranks.all_reduce(torch::zeros({1}));  // nobody leaves while others measure

@@ -61,25 +61,24 @@ class EveryStrategy : public testing::TestWithParam<std::string> {
   FlatParameters parameters_{*layer_};
   std::unique_ptr<Communicator> communicator_ = make_communicator("single");
   FixedEngine engine_{parameters_};
-  Copies copies_{engine_, parameters_, {}, *communicator_};
+  StrategyContext context_{engine_, parameters_, {}, *communicator_, "sgd"};
 };
 
 TEST_P(EveryStrategy, AloneTakesTheStepOfPlainSgd) {
-  const auto strategy = make_strategy(GetParam(), copies_);
-  const auto optimizer = strategy->make_optimizer("sgd");
+  const auto strategy = make_strategy(GetParam(), context_);
   strategy->begin({});
   const auto before = parameters_.values().clone();
   const Batch batch{.input = torch::full({4, 1, 1, 1}, 3.0F),
                     .target = torch::zeros({4}, torch::kInt64)};
-  const auto loss =
-      strategy->update(*optimizer, [&] { return strategy->gradient(batch, {}).loss; }, {.lr = 0.5});
-  EXPECT_FLOAT_EQ(loss.item<float>(), 3.0F);
+  const StepResult found = strategy->step(batch, {}, {.lr = 0.5});
+  EXPECT_FLOAT_EQ(found.loss.item<float>(), 3.0F);
+  EXPECT_EQ(found.scores.sizes(), torch::IntArrayRef({4, 2}));
   EXPECT_TRUE(parameters_.values().allclose(before - 1));
-  EXPECT_GE(strategy->communication_seconds(), 0);
+  EXPECT_GE(found.communication_seconds, 0);
 }
 
 TEST_P(EveryStrategy, RejectsAnUnknownOption) {
-  EXPECT_THROW(make_strategy(GetParam() + ":no_such_option=1", copies_), UsageError);
+  EXPECT_THROW(make_strategy(GetParam() + ":no_such_option=1", context_), UsageError);
 }
 
 INSTANTIATE_TEST_SUITE_P(Registry, EveryStrategy, testing::ValuesIn(strategies().names()),

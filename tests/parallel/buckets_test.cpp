@@ -16,7 +16,7 @@ struct Network {
 
 TEST(Buckets, AreCutAtParametersFromTheEndOn) {
   Network network;
-  const auto buckets = cut_into_buckets(network.parameters, 4 * 4, 4 * 30);
+  const auto buckets = cut_into_buckets(network.parameters, {4 * 4, 4 * 30});
   ASSERT_EQ(buckets.size(), 3U);
   EXPECT_EQ(buckets[0].begin, 74);  // 3 and 1
   EXPECT_EQ(buckets[0].end, 78);
@@ -29,7 +29,7 @@ TEST(Buckets, CoverEverythingOnceWhateverTheirSize) {
   Network network;
   for (const std::int64_t bytes : {0, 1, 16, 100, 1'000'000}) {
     std::int64_t end = network.parameters.size();
-    for (const auto& bucket : cut_into_buckets(network.parameters, bytes, bytes)) {
+    for (const auto& bucket : cut_into_buckets(network.parameters, {bytes, bytes})) {
       EXPECT_EQ(bucket.end, end);
       EXPECT_LT(bucket.begin, bucket.end);
       end = bucket.begin;

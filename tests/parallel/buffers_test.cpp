@@ -33,7 +33,7 @@ TEST_P(Buffers, AreTheirMeanOverWorkersWhereTheModelIsMeasured) {
   run_ranks(3, [](const Group& group) {
     Numbered copy(group, GetParam().strategy);
     copy.take_step(0);
-    copy.strategy->synchronise();
+    const auto go_on = copy.strategy->synchronise();
     expect_buffer(copy, GetParam().mean);
   });
 }
@@ -61,9 +61,9 @@ TEST(Averaging, GivesEachRankItsOwnBackOnceTheMeanIsMeasured) {
     Numbered copy(group, "averaging:every=4");
     copy.take_step(0);
     const Tensor own = copy.values().clone();
-    copy.strategy->synchronise();
+    const auto go_on = copy.strategy->synchronise();
     EXPECT_FALSE(copy.values().allclose(own));
-    copy.strategy->go_on();
+    go_on();
     EXPECT_TRUE(copy.values().equal(own));
     expect_buffer(copy, static_cast<float>(group.rank + 1));
   });

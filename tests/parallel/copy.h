@@ -19,8 +19,7 @@ struct Copy {
         model(classifier(group.rank)),
         parameters(*model.module),
         engine(make_eager_engine(model, parameters)),
-        strategy(make_strategy(text, {*engine, parameters, {buffer}, *communicator})),
-        optimizer(strategy->make_optimizer("sgd")) {
+        strategy(make_strategy(text, {*engine, parameters, {buffer}, *communicator, "sgd"})) {
     at::set_num_threads(1);
   }
 
@@ -30,11 +29,8 @@ struct Copy {
 
   /// On this rank's share of 17 images.
   void take_step(int step) {
-    const Place place = strategy->place();
-    if (place.index < 0) return strategy->attend(step);
-    const Batch batch = share_of(batch_of(17), place.index, place.count);
-    strategy->update(*optimizer, [&] { return strategy->gradient(batch, {.step = step}).loss; },
-                     {.lr = 0.1});
+    const Place place = strategy->workers().place();
+    strategy->step(share_of(batch_of(17), place.index, place.count), {.step = step}, {.lr = 0.1});
   }
 
   torch::Tensor& values() { return parameters.values(); }  ///< fp32 [P].
@@ -45,7 +41,6 @@ struct Copy {
   torch::Tensor buffer = torch::zeros({3});
   std::unique_ptr<Engine> engine;
   std::unique_ptr<Strategy> strategy;
-  std::unique_ptr<Optimizer> optimizer;
 };
 
 }  // namespace yoke::test

@@ -34,19 +34,17 @@ struct ScaledRank {
                                                .parameters = parameters,
                                                .buffers = {},
                                                .communicator = communicator,
-                                               .scaler = &scaler})),
-        optimizer(strategy->make_optimizer(optimizer_text)) {
+                                               .optimizer = optimizer_text,
+                                               .scaler = &scaler})) {
     strategy->begin({.steps_per_epoch = kScaledSteps, .total_steps = kScaledSteps});
   }
 
-  void step(const Batch& batch) {
-    strategy->update(*optimizer, [&] { return strategy->gradient(batch, {}).loss; }, {.lr = 0.1});
-  }
+  void step(const Batch& batch) { strategy->step(batch, {}, {.lr = 0.1}); }
 
   /// Parameters, and the state of the optimizer, of which all is this rank's on one rank.
   std::vector<Tensor> all() {
     std::vector<Tensor> tensors = {parameters.values().clone()};
-    for (const auto& item : optimizer->state()) tensors.push_back(item.second.clone());
+    for (const auto& item : strategy->state()) tensors.push_back(item.second.clone());
     return tensors;
   }
 
@@ -56,7 +54,6 @@ struct ScaledRank {
   FlatParameters parameters;
   std::unique_ptr<Engine> engine;
   std::unique_ptr<Strategy> strategy;
-  std::unique_ptr<Optimizer> optimizer;
 };
 
 bool equal(const std::vector<Tensor>& a, const std::vector<Tensor>& b) {

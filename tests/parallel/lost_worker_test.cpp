@@ -22,24 +22,32 @@ struct Rank {
   Rank(const Group& group, const std::string& comm, const std::string& strategy_text)
       : communicator(make_communicator(comm, group)),
         engine(make_eager_engine(model, parameters)),
-        strategy(make_strategy(strategy_text, {*engine, parameters, {}, *communicator})),
-        optimizer(strategy->make_optimizer("sgd")) {
+        strategy(make_strategy(strategy_text, {*engine, parameters, {}, *communicator, "sgd"})) {
     strategy->begin({});
   }
 
-  /// Steps until all meet again, of which a rank that `leaves` takes but one.
-  void run_free(bool leaves) {
-    strategy->depart();
-    const Place place = strategy->place();
-    for (int step = 0; step < (leaves ? 1 : 4) && place.index >= 0; ++step) {
-      strategy->update(*optimizer,
-                       [&] { return strategy->gradient(batch_of(17), {.step = step}).loss; },
-                       {.lr = 0.01});
+  /// Steps until all meet again, of which a rank that `leaves` takes but one. Returns the news.
+  std::vector<std::string> run_free(bool leaves) {
+    struct Leave {};
+    std::vector<std::string> news;
+    try {
+      news = strategy->workers()
+                 .run({.first = 0,
+                       .last = 4,
+                       .take = [&](std::int64_t step) -> Stretch::Images {
+                         strategy->step(batch_of(17), {.step = step}, {.lr = 0.01});
+                         if (leaves) throw Leave();
+                         return {.own = 17, .all = 17};
+                       },
+                       .goes_on = [](std::int64_t) { return true; },
+                       .meet = [] {}})
+                 .news;
+    } catch (const Leave&) {
+      return {};
     }
-    if (leaves) return;
-    strategy->rest();
-    strategy->synchronise();
+    const auto go_on = strategy->synchronise();
     check_agreement(parameters.values(), *communicator);
+    return news;
   }
 
   Model model = classifier(1);
@@ -47,7 +55,6 @@ struct Rank {
   std::unique_ptr<Communicator> communicator;
   std::unique_ptr<Engine> engine;
   std::unique_ptr<Strategy> strategy;
-  std::unique_ptr<Optimizer> optimizer;
 };
 
 struct Loss {
@@ -76,22 +83,21 @@ TEST_P(LostWorkers, LeaveTheOthersAtWork) {
     Rank rank(group, GetParam().comm, strategy());
     rank.run_free(false);
     EXPECT_EQ(rank.communicator->size(), servers + workers);
+    std::vector<std::string> news;
     for (int gone = 0; gone + 1 < workers; ++gone) {  // one a time, the first of those left
       const bool leaves = group.rank == servers + gone;
-      rank.run_free(leaves);
+      for (auto& line : rank.run_free(leaves)) news.push_back(std::move(line));
       if (leaves) return;
       EXPECT_EQ(rank.communicator->size(), servers + workers - gone - 1);
-      EXPECT_EQ(rank.strategy->place().count, workers - gone - 1);
-      EXPECT_EQ(rank.strategy->place().index,
+      EXPECT_EQ(rank.strategy->workers().place().count, workers - gone - 1);
+      EXPECT_EQ(rank.strategy->workers().place().index,
                 group.rank < servers ? -1 : group.rank - servers - gone - 1);
     }
-    rank.run_free(false);
+    EXPECT_TRUE(rank.run_free(false).empty());
     if (group.rank != 0) return;
-    EXPECT_THAT(rank.strategy->counters(), Contains(Pair("workers_lost", workers - 1)));
-    const auto news = rank.strategy->news();
+    EXPECT_THAT(rank.strategy->statistics().counters, Contains(Pair("workers_lost", workers - 1)));
     ASSERT_EQ(news.size(), static_cast<std::size_t>(workers - 1));
     EXPECT_THAT(news.front(), HasSubstr("rank " + std::to_string(servers) + " on host0"));
-    EXPECT_TRUE(rank.strategy->news().empty());
   });
 }
 

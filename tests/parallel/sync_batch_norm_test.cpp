@@ -54,9 +54,8 @@ NormResult train_network_of(int ranks, const std::string& strategy_text) {
     const auto communicator = make_communicator(ranks == 1 ? "single" : "shared-memory", group);
     FlatParameters parameters(*network);
     const auto engine = make_eager_engine(model, parameters);
-    const auto strategy =
-        make_strategy(strategy_text, {*engine, parameters, network->buffers(), *communicator});
-    const auto optimizer = make_optimizer("sgd:momentum=0.9", parameters);
+    const auto strategy = make_strategy(strategy_text, {*engine, parameters, network->buffers(),
+                                                        *communicator, "sgd:momentum=0.9"});
     strategy->begin({});
     for (int step = 0; step < 4; ++step) {
       const std::int64_t images = step == 3 ? 1 : 7;
@@ -64,8 +63,7 @@ NormResult train_network_of(int ranks, const std::string& strategy_text) {
                         .target = torch::arange(images) % 4};
       const Batch batch =
           whole.slice(images * group.rank / ranks, images * (group.rank + 1) / ranks);
-      const auto loss = strategy->update(
-          *optimizer, [&] { return strategy->gradient(batch, {.step = step}).loss; }, {.lr = 0.1});
+      const auto loss = strategy->step(batch, {.step = step}, {.lr = 0.1}).loss;
       if (group.rank == 0) result.losses[step] = loss.item<double>();
     }
     operations[static_cast<std::size_t>(group.rank)] = communicator->traffic().operations;

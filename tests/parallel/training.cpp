@@ -51,6 +51,7 @@ Batch batch_of(std::int64_t images) {
 
 Batch share_of(const Batch& whole, int rank, int ranks) {
   const std::int64_t parts = static_cast<std::int64_t>(ranks) * (ranks - 1) / 2;
+  if (rank < 0) return whole.slice(0, 0);
   if (parts == 0) return whole;
   const std::int64_t begin = static_cast<std::int64_t>(rank) * (rank - 1) / 2;
   return whole.slice(whole.size() * begin / parts, whole.size() * (begin + rank) / parts);
@@ -70,32 +71,26 @@ Trained train(const Training& training) {
         *model.module, shared,
         gathers_values(training.strategy) ? shared : FlatParameters::Allocate());
     const auto engine = make_eager_engine(model, parameters);
-    const auto strategy =
-        make_strategy(training.strategy, {*engine, parameters, {}, *communicator});
-    const auto optimizer = strategy->make_optimizer(training.optimizer);
-    const Place place = strategy->place();
+    const auto strategy = make_strategy(
+        training.strategy, {*engine, parameters, {}, *communicator, training.optimizer});
+    const Workers& workers = strategy->workers();
+    const Place place = workers.place();
     strategy->begin({.steps_per_epoch = training.steps_per_epoch, .total_steps = training.steps});
     for (int step = 0; step < training.steps; ++step) {
       const std::int64_t images = step + 1 == training.steps ? 1 : 17;
-      const Batch batch = share_of(batch_of(images), std::max(0, place.index), place.count);
-      Tensor loss = torch::zeros({});
-      if (place.index < 0) {
-        strategy->attend(step);
-      } else {
-        loss = strategy->update(*optimizer,
-                                [&] { return strategy->gradient(batch, {.step = step}).loss; },
-                                {.lr = training.lr, .momentum = training.momentum});
-      }
-      const double mean = mean_loss(loss, place.index < 0 ? 0 : batch.size(), *communicator);
+      const Batch batch = share_of(batch_of(images), place.index, place.count);
+      const StepResult found =
+          strategy->step(batch, {.step = step}, {.lr = training.lr, .momentum = training.momentum});
+      const double mean = mean_loss(found.loss, batch.size(), *communicator);
       if (group.rank == 0) result.losses.push_back(mean);
-      if (strategy->meets(step) && place.count == training.ranks)
+      if (workers.next_meeting(step) == step + 1 && place.count == training.ranks)
         check_agreement(parameters.values(), *communicator);
     }
-    strategy->synchronise();
+    const auto go_on = strategy->synchronise();
     check_agreement(parameters.values(), *communicator);
     if (group.rank != 0) return;
     result.values = parameters.values().clone();
-    result.counters = strategy->counters();
+    result.counters = strategy->statistics().counters;
   });
   return result;
 }

@@ -17,7 +17,7 @@ Model classifier(int seed);
 /// Images for it, of 4 classes.
 Batch batch_of(std::int64_t images);
 
-/// This rank's share of a batch, as uneven as can be: rank r has r parts.
+/// This rank's share of a batch, as uneven as can be: rank r has r parts, rank -1 none.
 Batch share_of(const Batch& whole, int rank, int ranks);
 
 /// What a training does; by itself six steps.

@@ -20,7 +20,7 @@ TEST(Overlap, CutsTheGradientAsTheStrategyDoes) {
   ready.resize(elements.size(), 1.0);
   for (const std::int64_t first : {0, 1, 100, 50'000, 10'000'000}) {
     for (const std::int64_t bytes : {0, 1000, 800'000}) {
-      const auto expected = cut_into_buckets(parameters, first, bytes);
+      const auto expected = cut_into_buckets(parameters, {first, bytes});
       const auto found =
           cut_gradient(elements, ready, static_cast<double>(first), static_cast<double>(bytes));
       ASSERT_EQ(found.size(), expected.size());

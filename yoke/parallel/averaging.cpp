@@ -7,6 +7,7 @@
 #include <ATen/CPUGeneratorImpl.h>
 #include <torch/utils.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -15,7 +16,8 @@
 #include "yoke/core/error.h"
 #include "yoke/optim/sgd_update.h"
 #include "yoke/parallel/agreement.h"
-#include "yoke/parallel/strategy.h"
+#include "yoke/parallel/gradient_sum.h"
+#include "yoke/parallel/in_step.h"
 
 namespace yoke {
 namespace {
@@ -62,110 +64,126 @@ std::optional<Outer> read_outer(Options& options) {
 
 class Averaging final : public Strategy {
  public:
-  Averaging(const Copies& copies, AveragingOptions options)
-      : Strategy(copies), options_(std::move(options)) {
-    const Tensor& values = copies_.parameters.values();
-    if (options_.warmup > 0) together_ = make_strategy("allreduce", copies);
+  Averaging(const StrategyContext& context, AveragingOptions options)
+      : context_(context),
+        options_(std::move(options)),
+        workers_(place_of(context.communicator),
+                 [this](std::int64_t step) { return next_meeting(step); }),
+        optimizer_(optimizer_of(context, context.parameters)) {
+    const Tensor& values = context_.parameters.values();
+    if (options_.warmup > 0)
+      together_ = std::make_unique<GradientSum>(context, GradientSumOptions());
     const std::int64_t elements = values.numel() + 1;
-    sum_ = values.is_cpu() ? copies_.communicator.allocate(elements)
+    sum_ = values.is_cpu() ? context_.communicator.allocate(elements)
                            : torch::zeros({elements}, values.options());
+    warn();
     if (!options_.outer) return;
     anchor_ = torch::zeros_like(values);
     velocity_ = torch::zeros_like(values);
   }
 
+  Workers& workers() override { return workers_; }
+  const Optimizer& optimizer() const override { return *optimizer_; }
+
   void begin(const RunShape& run) override {
-    broadcast_model(copies_.parameters, copies_.buffers, copies_.communicator);
-    if (together_) together_->begin(run);
+    broadcast_model(context_.parameters, context_.buffers, context_.communicator);
     if (options_.own_start && run.first_step == 0) shuffle_parameters();
     step_ = run.first_step;
     total_steps_ = run.total_steps;
     const double steps = options_.warmup * static_cast<double>(run.steps_per_epoch);
     warmup_steps_ = static_cast<std::int64_t>(std::llround(steps));
     if (anchor_.defined() && run.first_step <= warmup_steps_) {
-      anchor_.copy_(copies_.parameters.values());
+      anchor_.copy_(context_.parameters.values());
     }
   }
 
-  std::string warning() const override {
-    if (options_.every != kAtTheEnd || copies_.communicator.size() == 1) return {};
-    return "warning: every=end averages once, when the ranks may have gone too far apart for their "
-           "mean to be any good: of lab-cnn on MNIST, 8 epochs on 2 to 5 ranks, it left 11 to 97 % "
-           "accuracy where every=16 had 99 %";
-  }
-
-  bool meets(std::int64_t step) const override {
-    return warming_up(step) || step + 1 == total_steps_ || (step + 1) % options_.every == 0;
-  }
-
-  Forward gradient(const Batch& batch, const StepKey& key) override {
-    if (warming_up(step_)) return together_->gradient(batch, key);
-    images_ += static_cast<double>(batch.size());
-    apart_ = true;
-    return copies_.engine.gradient(batch.alone(), key);
-  }
-
-  Tensor update(Optimizer& optimizer, const Objective& objective, const Rates& rates) override {
-    Tensor loss = warming_up(step_) ? together_->update(optimizer, objective, rates)
-                                    : optimizer.step(objective, rates);
-    if (warming_up(step_)) {
-      if (anchor_.defined()) anchor_.copy_(copies_.parameters.values());
-    } else if (meets(step_)) {
-      end_round(optimizer);
+  StepResult step(const Batch& batch, const StepKey& key, const Rates& rates) override {
+    const double waited = waited_seconds();
+    const bool warming_up = step_ < warmup_steps_;
+    StepResult result = take_step(
+        *optimizer_,
+        [&] {
+          return warming_up ? together_->compute(batch, key)
+                            : context_.engine.gradient(batch.alone(), key);
+        },
+        rates);
+    if (warming_up) {
+      if (anchor_.defined()) anchor_.copy_(context_.parameters.values());
+    } else {
+      images_ += static_cast<double>(batch.size());
+      apart_ = true;
+      if (next_meeting(step_) == step_ + 1) end_round();
     }
     ++step_;
-    return loss;
+    result.communication_seconds = waited_seconds() - waited;
+    return result;
   }
 
   // For the while: measuring must not change what is trained.
-  void synchronise() override {
-    if (!apart_) return;
-    own_ = {copies_.parameters.values().clone()};
-    for (const auto& buffer : copies_.buffers) own_.push_back(buffer.clone());
+  std::function<void()> synchronise() override {
+    if (!apart_) return [] {};
+    std::vector<Tensor> own = {context_.parameters.values().clone()};
+    for (const auto& buffer : context_.buffers) own.push_back(buffer.clone());
     take_mean();
-    average_buffers(copies_.buffers, copies_.communicator);
-  }
-
-  void go_on() override {
-    if (own_.empty()) return;
-    copies_.parameters.values().copy_(own_.front());
-    for (std::size_t i = 0; i < copies_.buffers.size(); ++i) {
-      Tensor(copies_.buffers[i]).copy_(own_[i + 1]);
-    }
-    own_.clear();
+    average_buffers(context_.buffers, context_.communicator);
+    return [this, own = std::move(own)] {
+      context_.parameters.values().copy_(own.front());
+      for (std::size_t i = 0; i < context_.buffers.size(); ++i) {
+        Tensor(context_.buffers[i]).copy_(own[i + 1]);
+      }
+    };
   }
 
   NamedTensors state() override {
-    if (!anchor_.defined()) return {};
-    return {{"averaging.anchor", anchor_}, {"averaging.velocity", velocity_}};
+    NamedTensors state = optimizer_->state();
+    if (anchor_.defined()) {
+      state.emplace_back("averaging.anchor", anchor_);
+      state.emplace_back("averaging.velocity", velocity_);
+    }
+    return state;
   }
+  void restored() override {}
 
-  double communication_seconds() const override {
-    return communication_seconds_ + (together_ ? together_->communication_seconds() : 0);
+  StrategyStatistics statistics() const override {
+    return {.counters = {{"rounds", static_cast<double>(rounds_)}}};
   }
-
-  Counters counters() const override { return {{"rounds", static_cast<double>(rounds_)}}; }
 
  private:
-  bool warming_up(std::int64_t step) const { return step < warmup_steps_; }
+  void warn() const {
+    if (!context_.warn || options_.every != kAtTheEnd || context_.communicator.size() == 1) return;
+    context_.warn(
+        "warning: every=end averages once, when the ranks may have gone too far apart for their "
+        "mean to be any good: of lab-cnn on MNIST, 8 epochs on 2 to 5 ranks, it left 11 to 97 % "
+        "accuracy where every=16 had 99 %");
+  }
+
+  std::int64_t next_meeting(std::int64_t step) const {
+    if (step < warmup_steps_) return step + 1;
+    const std::int64_t round = (step / options_.every + 1) * options_.every;
+    return step < total_steps_ ? std::min(round, total_steps_) : round;
+  }
+
+  double waited_seconds() const {
+    return communication_seconds_ + (together_ ? together_->seconds() : 0);
+  }
 
   /// Where the numbers of a parameter were drawn alike, any order of them is as good a start.
   void shuffle_parameters() {
-    if (copies_.communicator.rank() == 0) return;
+    if (context_.communicator.rank() == 0) return;
     auto random = torch::make_generator<at::CPUGeneratorImpl>(
-        static_cast<std::uint64_t>(copies_.communicator.rank()));
-    for (const auto& slice : copies_.parameters.slices()) {
-      Tensor values = copies_.parameters.values().narrow(0, slice.offset, slice.elements);
+        static_cast<std::uint64_t>(context_.communicator.rank()));
+    for (const auto& slice : context_.parameters.slices()) {
+      Tensor values = context_.parameters.values().narrow(0, slice.offset, slice.elements);
       values.copy_(values.index({torch::randperm(slice.elements, random).to(values.device())}));
     }
   }
 
-  void end_round(Optimizer& optimizer) {
+  void end_round() {
     const Stopwatch watch;
     take_mean();
     if (options_.outer) move_anchor(*options_.outer);
-    average_buffers(copies_.buffers, copies_.communicator);
-    treat_momentum(optimizer);
+    average_buffers(context_.buffers, context_.communicator);
+    treat_momentum();
     images_ = 0;
     apart_ = false;
     ++rounds_;
@@ -174,12 +192,12 @@ class Averaging final : public Strategy {
 
   /// Replaces the parameters by their mean; one all-reduce carries the weights, too.
   void take_mean() {
-    if (copies_.communicator.size() == 1) return;
-    Tensor& values = copies_.parameters.values();
+    if (context_.communicator.size() == 1) return;
+    Tensor& values = context_.parameters.values();
     const Tensor mean = sum_.narrow(0, 0, values.numel());
     weight().fill_(images_);
     mean.copy_(values).mul_(images_);
-    copies_.communicator.all_reduce(sum_);
+    context_.communicator.all_reduce(sum_);
     values.copy_(mean).div_(weight());
   }
 
@@ -188,46 +206,48 @@ class Averaging final : public Strategy {
 
   /// The way from the anchor to the mean is the outer gradient, backwards.
   void move_anchor(const Outer& outer) {
-    Tensor& values = copies_.parameters.values();
+    Tensor& values = context_.parameters.values();
     sgd_update(anchor_, anchor_ - values, velocity_,
                {.lr = outer.lr, .momentum = outer.momentum, .nesterov = true});
     values.copy_(anchor_);
   }
 
-  void treat_momentum(Optimizer& optimizer) {
+  void treat_momentum() {
     if (options_.momentum == "keep") return;
-    for (auto& [name, tensor] : optimizer.state()) {
+    for (auto& [name, tensor] : optimizer_->state()) {
       if (options_.momentum == "reset") {
         tensor.zero_();
-      } else if (tensor.is_floating_point() && copies_.communicator.size() > 1) {
+      } else if (tensor.is_floating_point() && context_.communicator.size() > 1) {
         tensor.mul_(images_);
-        copies_.communicator.all_reduce(tensor);
+        context_.communicator.all_reduce(tensor);
         tensor.div_(weight());
       }
     }
   }
 
+  const StrategyContext context_;
   const AveragingOptions options_;
-  std::unique_ptr<Strategy> together_;  // for the warm-up
-  Tensor sum_;                          // fp32 [P + 1]: weighted parameters, and the weight
-  Tensor anchor_, velocity_;            // fp32 [P] of the outer optimizer, else undefined
-  std::vector<Tensor> own_;             // parameters and buffers, while the mean is measured
-  double images_ = 0;                   // since the last round
-  bool apart_ = false;                  // whether ranks may differ; the same on all
+  InStep workers_;
+  const std::unique_ptr<Optimizer> optimizer_;
+  std::unique_ptr<GradientSum> together_;  // for the warm-up
+  Tensor sum_;                             // fp32 [P + 1]: weighted parameters, and the weight
+  Tensor anchor_, velocity_;               // fp32 [P] of the outer optimizer, else undefined
+  double images_ = 0;                      // since the last round
+  bool apart_ = false;                     // whether ranks may differ; the same on all
   std::int64_t warmup_steps_ = 0, total_steps_ = 0, step_ = 0, rounds_ = 0;
   double communication_seconds_ = 0;
 };
 
 }  // namespace
 
-std::unique_ptr<Strategy> make_averaging(const Copies& copies, Options& options) {
+std::unique_ptr<Strategy> make_averaging(const StrategyContext& context, Options& options) {
   AveragingOptions chosen{
       .every = read_every(options),
       .warmup = options.get("warmup", 0.0, 0.0),
       .own_start = options.get("start", std::string("same"), {"same", "own"}) == "own",
       .outer = read_outer(options),
       .momentum = options.get("momentum", std::string("keep"), {"keep", "reset", "average"})};
-  return std::make_unique<Averaging>(copies, std::move(chosen));
+  return std::make_unique<Averaging>(context, std::move(chosen));
 }
 
 }  // namespace yoke

@@ -4,14 +4,13 @@
 
 namespace yoke {
 
-std::vector<Bucket> cut_into_buckets(const FlatParameters& parameters, std::int64_t first_bytes,
-                                     std::int64_t bytes) {
+std::vector<Bucket> cut_into_buckets(const FlatParameters& parameters, const BucketSizes& sizes) {
   constexpr std::int64_t kElementBytes = sizeof(float);
   std::vector<Bucket> buckets;
   std::int64_t end = parameters.size();
   const auto& slices = parameters.slices();
   for (auto slice = slices.rbegin(); slice != slices.rend(); ++slice) {
-    const std::int64_t wanted = buckets.empty() ? first_bytes : bytes;
+    const std::int64_t wanted = buckets.empty() ? sizes.first_bucket_bytes : sizes.bucket_bytes;
     const bool last = slice + 1 == slices.rend();
     if (!last && (end - slice->offset) * kElementBytes < wanted) continue;
     buckets.push_back({slice->offset, end});

@@ -13,10 +13,15 @@ struct Bucket {
   std::int64_t begin = 0, end = 0;
 };
 
+/// How large buckets are.
+struct BucketSizes {
+  std::int64_t first_bucket_bytes = std::int64_t{1} << 20;  ///< Of the first, at least.
+  std::int64_t bucket_bytes = std::int64_t{25} << 20;       ///< Of the others, at least.
+};
+
 /// Cuts the flat gradient at borders of parameters, from its end on, where backward passes begin:
-/// first a bucket of at least `first_bytes`, then of at least `bytes` each, and what is left.
-std::vector<Bucket> cut_into_buckets(const FlatParameters& parameters, std::int64_t first_bytes,
-                                     std::int64_t bytes);
+/// first the first bucket, then the others, and what is left.
+std::vector<Bucket> cut_into_buckets(const FlatParameters& parameters, const BucketSizes& sizes);
 
 /// Tells of buckets as they fill up, in their order whatever the order in which parts come: ranks
 /// must reduce alike. Calls come from one thread at a time.

@@ -26,12 +26,11 @@ DataParallel::DataParallel(torch::nn::Module& module, Communicator& communicator
       communicator_(communicator),
       parameters_(module, [&](std::int64_t size) { return communicator.allocate(size); }),
       hooks_(module, parameters_),
-      filler_(cut_into_buckets(parameters_, options.first_bucket_bytes, options.bucket_bytes),
-              [this](std::size_t i) {
-                const auto [begin, end] = filler_.buckets()[i];
-                works_.push_back(communicator_.start(
-                    Operation::all_reduce(parameters_.gradients().narrow(0, begin, end - begin))));
-              }) {
+      filler_(cut_into_buckets(parameters_, options), [this](std::size_t i) {
+        const auto [begin, end] = filler_.buckets()[i];
+        works_.push_back(communicator_.start(
+            Operation::all_reduce(parameters_.gradients().narrow(0, begin, end - begin))));
+      }) {
   broadcast_model(parameters_, module.buffers(), communicator);
   attach_gradients();
 }

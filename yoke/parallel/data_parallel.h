@@ -14,11 +14,8 @@
 
 namespace yoke {
 
-/// How gradients are cut up for the way between ranks; see cut_into_buckets().
-struct DataParallelOptions {
-  std::int64_t first_bucket_bytes = std::int64_t{1} << 20;
-  std::int64_t bucket_bytes = std::int64_t{25} << 20;
-};
+/// How gradients are cut up for the way between ranks.
+using DataParallelOptions = BucketSizes;
 
 /// Keeps the copies of a module on all ranks equal: each rank computes the loss of its own images,
 /// and backward() leaves the same mean gradient on all of them, so that equal optimizers take equal

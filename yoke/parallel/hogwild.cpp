@@ -6,6 +6,7 @@
 // adds what that changed. Workers are ranks of one host: processes, or threads of one process.
 #include "yoke/core/error.h"
 #include "yoke/parallel/agreement.h"
+#include "yoke/parallel/free_running.h"
 #include "yoke/parallel/in_process.h"
 #include "yoke/parallel/shared_vector.h"
 #include "yoke/parallel/strategy.h"
@@ -13,66 +14,69 @@
 namespace yoke {
 namespace {
 
-using torch::Tensor;
-
 class Hogwild final : public Strategy {
  public:
-  explicit Hogwild(const Copies& copies)
-      : Strategy(copies),
-        shared_(copies.communicator.group(), copies.parameters.size()),
-        before_(torch::zeros_like(copies.parameters.values())) {}
+  explicit Hogwild(const StrategyContext& context)
+      : context_(context),
+        workers_(context.communicator, {.place = [this] { return place_of(context_.communicator); },
+                                        .depart = [] {},
+                                        .rest = [] { return std::vector<std::string>(); }}),
+        optimizer_(optimizer_of(context, context.parameters)),
+        shared_(context.communicator.group(), context.parameters.size()),
+        before_(torch::zeros_like(context.parameters.values())) {}
+
+  Workers& workers() override { return workers_; }
+  const Optimizer& optimizer() const override { return *optimizer_; }
 
   void begin(const RunShape&) override {
     // Others have heard of rank 0 only once its parameters are there.
-    if (copies_.communicator.rank() == 0) shared_.set(copies_.parameters.values());
-    broadcast_model(copies_.parameters, copies_.buffers, copies_.communicator);
+    if (context_.communicator.rank() == 0) shared_.set(context_.parameters.values());
+    broadcast_model(context_.parameters, context_.buffers, context_.communicator);
   }
 
-  bool runs_free() const override { return true; }
-  bool meets(std::int64_t) const override { return false; }
-
-  Forward gradient(const Batch& batch, const StepKey& key) override {
+  StepResult step(const Batch& batch, const StepKey& key, const Rates& rates) override {
     // Once a step: an optimizer that asks again has moved the copy.
-    if (!in_step_) shared_.read(copies_.parameters.values(), before_);
-    in_step_ = true;
-    return copies_.engine.gradient(batch.alone(), key);
-  }
-
-  Tensor update(Optimizer& optimizer, const Objective& objective, const Rates& rates) override {
-    Tensor loss = optimizer.step(objective, rates);
-    shared_.add(copies_.parameters.values(), before_);
-    in_step_ = false;
+    shared_.read(context_.parameters.values(), before_);
+    StepResult result = take_step(
+        *optimizer_, [&] { return context_.engine.gradient(batch.alone(), key); }, rates);
+    shared_.add(context_.parameters.values(), before_);
     ++updates_;
-    return loss;
+    return result;
   }
 
   // Ranks have met: nobody adds.
-  void synchronise() override {
-    shared_.read(copies_.parameters.values(), before_);
-    average_buffers(copies_.buffers, copies_.communicator);
+  std::function<void()> synchronise() override {
+    shared_.read(context_.parameters.values(), before_);
+    average_buffers(context_.buffers, context_.communicator);
+    return [] {};
   }
 
-  double communication_seconds() const override { return 0; }
+  NamedTensors state() override { return optimizer_->state(); }
+  void restored() override {}
 
-  Counters counters() const override { return {{"updates", static_cast<double>(updates_)}}; }
+  StrategyStatistics statistics() const override {
+    return {.counters = {{"updates", static_cast<double>(updates_)}}};
+  }
 
  private:
+  const StrategyContext context_;
+  FreeRunning workers_;
+  const std::unique_ptr<Optimizer> optimizer_;
   SharedVector shared_;
-  const Tensor before_;  // fp32 [P], as read
-  bool in_step_ = false;
+  const torch::Tensor before_;  // fp32 [P], as read
   std::int64_t updates_ = 0;
 };
 
 }  // namespace
 
-std::unique_ptr<Strategy> make_hogwild(const Copies& copies, Options& options) {
+std::unique_ptr<Strategy> make_hogwild(const StrategyContext& context, Options& options) {
   read_workers(options);
-  if (!copies.parameters.values().is_cpu()) {
+  if (!context.parameters.values().is_cpu()) {
     throw UsageError(
         "hogwild adds to one vector in the memory of the processor, which a GPU cannot do word by "
         "word; give --device cpu, or --strategy allreduce for GPUs");
   }
-  return std::make_unique<Hogwild>(copies);
+  return std::make_unique<Hogwild>(context);
 }
 
 }  // namespace yoke

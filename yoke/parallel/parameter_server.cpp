@@ -14,6 +14,8 @@
 #include "yoke/core/clock.h"
 #include "yoke/core/error.h"
 #include "yoke/parallel/agreement.h"
+#include "yoke/parallel/free_running.h"
+#include "yoke/parallel/in_step.h"
 #include "yoke/parallel/server/pushing.h"
 #include "yoke/parallel/server/roster.h"
 #include "yoke/parallel/server/server_options.h"
@@ -27,15 +29,17 @@ using torch::Tensor;
 
 class ParameterServer final : public Strategy {
  public:
-  ParameterServer(const Copies& copies, const ServerOptions& options)
-      : Strategy(copies),
+  ParameterServer(const StrategyContext& context, const ServerOptions& options)
+      : context_(context),
         options_(options),
-        rank_(copies.communicator.rank()),
-        shards_(copies.parameters, copies.communicator, options.servers),
+        rank_(context.communicator.rank()),
+        shards_(context.parameters, context.communicator, options.servers),
         master_(shards_.own().clone()),
-        ever_(copies.communicator.size() - options.servers),
-        workers_(static_cast<std::size_t>(ever_)) {
-    std::iota(workers_.begin(), workers_.end(), 0);
+        ever_(context.communicator.size() - options.servers),
+        numbers_(static_cast<std::size_t>(ever_)) {
+    std::iota(numbers_.begin(), numbers_.end(), 0);
+    workers_ = make_workers();
+    make_optimizer();
   }
 
   // Where several ranks fail at once none may wait for another: nothing more is served, and the
@@ -45,28 +49,58 @@ class ParameterServer final : public Strategy {
     pushing_.reset();
   }
 
-  std::unique_ptr<Optimizer> make_optimizer(std::string_view text) override;
+  Workers& workers() override { return *workers_; }
+  const Optimizer& optimizer() const override { return state_->part(); }
 
   void begin(const RunShape&) override {
-    broadcast_model(copies_.parameters, copies_.buffers, copies_.communicator);
+    broadcast_model(context_.parameters, context_.buffers, context_.communicator);
     master_.values().copy_(shards_.own().values());
     connect();
   }
 
-  Place place() const override {
-    const int before = options_.servers;
-    return {copies_.communicator.rank() < before ? -1 : copies_.communicator.rank() - before,
-            copies_.communicator.size() - before};
+  StepResult step(const Batch& batch, const StepKey& key, const Rates& rates) override {
+    const Stopwatch watch;
+    if (options_.sync && serving_) serving_->open(/*one_push=*/true);
+    Forward forward{.loss = torch::zeros({}), .scores = torch::empty({0, 1})};
+    if (pushing_) forward = gradient(batch, key, rates);
+    const double computed = pushing_ ? watch.seconds() : 0;
+    exchange(rates);
+    return {forward.loss, forward.scores, watch.seconds() - computed};
   }
 
-  bool runs_free() const override { return !options_.sync; }
-  bool meets(std::int64_t) const override { return options_.sync; }
+  // Nobody pushes now.
+  std::function<void()> synchronise() override {
+    if (serves()) shards_.own().values().copy_(master_.values());
+    for (int server = 0; server < shards_.parts(); ++server) {
+      context_.communicator.broadcast(shards_.of(server, context_.parameters.values()), server);
+    }
+    average_buffers(context_.buffers, context_.communicator, options_.servers);
+    return [] {};
+  }
 
-  Forward gradient(const Batch& batch, const StepKey& key) override {
-    if (options_.sync && serving_) serving_->open(/*one_push=*/true);
+  NamedTensors state() override { return state_->whole(); }
+
+  void restored() override { shards_.put_back(); }
+
+  StrategyStatistics statistics() const override {
+    return {.bytes = (serving_ ? serving_->bytes() : 0) + (pushing_ ? pushing_->bytes() : 0),
+            .counters = counters()};
+  }
+
+ private:
+  std::unique_ptr<Workers> make_workers();
+  Place place() const;
+  void depart();
+  std::vector<std::string> rest();
+  void make_optimizer();
+  void check_optimizer(const SumOverRanks& sum) const;
+  Counters counters() const;
+
+  /// Of this worker's images; pushes it, bucket by bucket, as it is computed.
+  Forward gradient(const Batch& batch, const StepKey& key, const Rates& rates) {
     const Batch own = options_.sync ? batch : batch.alone();
-    pushing_->begin(rates_);
-    Forward forward = copies_.engine.gradient(
+    pushing_->begin(rates);
+    Forward forward = context_.engine.gradient(
         own, key, [this](std::int64_t begin, std::int64_t end) { pushing_->fill(begin, end); });
     if (options_.sync && batch.size() > 0) {  // of this rank's share, to be the mean over it
       forward.loss =
@@ -75,79 +109,23 @@ class ParameterServer final : public Strategy {
     return forward;
   }
 
-  Tensor update(Optimizer& optimizer, const Objective& objective, const Rates& rates) override {
-    rates_ = rates;
-    return optimizer.step(objective, rates);
-  }
-
-  void attend(std::int64_t) override {
-    serving_->open(/*one_push=*/true);
-    serving_->close();
-  }
-
-  void depart() override {
-    if (serving_) serving_->open(/*one_push=*/false);
-  }
-
-  void rest() override {
-    if (pushing_) pushing_->rest();
-    if (pushing_ && serves()) server_->rest(number());
-    if (serving_) serving_->close();
-    if (options_.forgives()) count_workers();
-  }
-
-  // Nobody pushes now.
-  void synchronise() override {
-    if (serves()) shards_.own().values().copy_(master_.values());
-    for (int server = 0; server < shards_.parts(); ++server) {
-      copies_.communicator.broadcast(shards_.of(server, copies_.parameters.values()), server);
-    }
-    average_buffers(copies_.buffers, copies_.communicator, options_.servers);
-  }
-
-  void restored() override { shards_.put_back(); }
-
-  double communication_seconds() const override { return communication_seconds_; }
-
-  std::int64_t bytes() const override {
-    return (serving_ ? serving_->bytes() : 0) + (pushing_ ? pushing_->bytes() : 0);
-  }
-
-  Counters counters() const override {
-    if (!server_) return {};
-    const ServerCounts counts = server_->counts();
-    const auto updates = static_cast<double>(counts.updates);
-    return {{"updates", updates},
-            {"staleness_mean", static_cast<double>(counts.staleness_sum) / std::max(1.0, updates)},
-            {"staleness_most", static_cast<double>(counts.staleness_most)},
-            {"lead_most", static_cast<double>(counts.lead_most)},
-            {"workers_lost", static_cast<double>(ever_) - static_cast<double>(workers_.size())}};
-  }
-  std::vector<std::string> news() override { return std::exchange(news_, {}); }
-
- private:
-  class Servers;
-
-  void check_optimizer(std::string_view text, const SumOverRanks& sum) const;
-
   /// Sends what is left of the gradient, and takes what has become of the parameters.
-  void exchange() {
-    const Stopwatch watch;
-    if (serves()) {
-      server_->push(number(), shards_.own().gradients(), rates_);
+  void exchange(const Rates& rates) {
+    if (pushing_ && serves()) {
+      server_->push(number(), shards_.own().gradients(), rates);
       server_->pull(number(), shards_.own().values());
     }
-    pushing_->finish();
+    if (pushing_) pushing_->finish();
     if (options_.sync && serving_) serving_->close();
-    communication_seconds_ += watch.seconds();
   }
 
   bool serves() const { return rank_ < shards_.parts(); }
   int number() const { return rank_ - options_.servers; }  // among all workers there ever were
 
   void connect();
-  void count_workers();
+  std::vector<std::string> count_workers();
 
+  const StrategyContext context_;
   const ServerOptions options_;
   const int rank_;  // at the start, as all numbers of ranks but those in the communicator
   Shards shards_;
@@ -155,13 +133,47 @@ class ParameterServer final : public Strategy {
   std::unique_ptr<ShardedState> state_;  // of the part's optimizer
   std::unique_ptr<PartServer> server_;
   const int ever_;            // workers at the start
-  std::vector<int> workers_;  // the numbers of those that are left, by place
-  std::vector<std::string> news_;
-  Rates rates_;
-  double communication_seconds_ = 0;
+  std::vector<int> numbers_;  // the numbers of those that are left, by place
+  std::unique_ptr<Workers> workers_;
   std::unique_ptr<Pushing> pushing_;  // of a worker
   std::unique_ptr<Serving> serving_;  // last: its threads use what is above
 };
+
+std::unique_ptr<Workers> ParameterServer::make_workers() {
+  if (options_.sync) return std::make_unique<InStep>(place());
+  return std::make_unique<FreeRunning>(context_.communicator,
+                                       FreeRunning::Hooks{.place = [this] { return place(); },
+                                                          .depart = [this] { depart(); },
+                                                          .rest = [this] { return rest(); }});
+}
+
+Place ParameterServer::place() const {
+  const int before = options_.servers;
+  return {context_.communicator.rank() < before ? -1 : context_.communicator.rank() - before,
+          context_.communicator.size() - before};
+}
+
+void ParameterServer::depart() {
+  if (serving_) serving_->open(/*one_push=*/false);
+}
+
+std::vector<std::string> ParameterServer::rest() {
+  if (pushing_) pushing_->rest();
+  if (pushing_ && serves()) server_->rest(number());
+  if (serving_) serving_->close();
+  return options_.forgives() ? count_workers() : std::vector<std::string>();
+}
+
+Counters ParameterServer::counters() const {
+  if (!server_) return {};
+  const ServerCounts counts = server_->counts();
+  const auto updates = static_cast<double>(counts.updates);
+  return {{"updates", updates},
+          {"staleness_mean", static_cast<double>(counts.staleness_sum) / std::max(1.0, updates)},
+          {"staleness_most", static_cast<double>(counts.staleness_most)},
+          {"lead_most", static_cast<double>(counts.lead_most)},
+          {"workers_lost", static_cast<double>(ever_) - static_cast<double>(numbers_.size())}};
+}
 
 /// Pairs come in one order on all ranks, so that none waits for one that waits for it.
 void ParameterServer::connect() {
@@ -169,10 +181,10 @@ void ParameterServer::connect() {
   std::vector<Client> clients;
   std::vector<Provider> providers;
   for (int server = 0; server < shards_.parts(); ++server) {
-    for (const int number : workers_) {
+    for (const int number : numbers_) {
       const int worker = options_.servers + number;
       if (server == worker || (server != rank_ && worker != rank_)) continue;
-      auto link = std::make_unique<Link>(copies_.communicator, server, worker,
+      auto link = std::make_unique<Link>(context_.communicator, server, worker,
                                          server == rank_ ? kServersPatience : 1);
       if (server == rank_) {
         clients.push_back({.worker = number, .link = std::move(link)});
@@ -182,9 +194,9 @@ void ParameterServer::connect() {
     }
   }
   const auto buckets =
-      cut_into_buckets(copies_.parameters, options_.bucket_bytes, options_.bucket_bytes);
+      cut_into_buckets(context_.parameters, {options_.bucket_bytes, options_.bucket_bytes});
   if (rank_ >= options_.servers) {
-    pushing_ = std::make_unique<Pushing>(copies_.parameters, shards_, buckets, options_.overlap,
+    pushing_ = std::make_unique<Pushing>(context_.parameters, shards_, buckets, options_.overlap,
                                          std::move(providers));
   }
   if (serves()) {
@@ -194,59 +206,44 @@ void ParameterServer::connect() {
 }
 
 /// Those that are lost rest for good: the others go on with their images.
-void ParameterServer::count_workers() {
-  Communicator& ranks = copies_.communicator;
+std::vector<std::string> ParameterServer::count_workers() {
+  Communicator& ranks = context_.communicator;
   const Tensor alive =
       agree_on_workers(ranks, options_.servers, ever_, serving_.get(), pushing_.get());
-  const auto left = left_of(workers_, alive);
-  if (left.size() == workers_.size()) return;
+  const auto left = left_of(numbers_, alive);
+  if (left.size() == numbers_.size()) return {};
+  std::vector<std::string> news;
   std::vector<int> members(static_cast<std::size_t>(options_.servers));
   std::iota(members.begin(), members.end(), 0);
-  for (std::size_t i = 0; i < workers_.size(); ++i) {
-    const int rank = options_.servers + static_cast<int>(i), number = workers_[i];
+  for (std::size_t i = 0; i < numbers_.size(); ++i) {
+    const int rank = options_.servers + static_cast<int>(i), number = numbers_[i];
     if (std::find(left.begin(), left.end(), number) != left.end()) {
       members.push_back(rank);
     } else if (rank_ == 0) {
       const Peer& peer = ranks.group().peers[static_cast<std::size_t>(rank)];
-      news_.push_back(fmt::format("lost       rank {} on {}; its images go to the {} workers left",
-                                  peer.rank, peer.host, left.size()));
+      news.push_back(fmt::format("lost       rank {} on {}; its images go to the {} workers left",
+                                 peer.rank, peer.host, left.size()));
     }
   }
   shrink(ranks, members);
-  workers_ = left;
+  numbers_ = left;
+  return news;
 }
 
-/// To a worker, servers are what moves the parameters.
-class ParameterServer::Servers final : public Optimizer {
- public:
-  explicit Servers(ParameterServer& strategy) : strategy_(strategy) {}
-
-  Tensor step(const Objective& objective, const Rates&) override {
-    Tensor loss = objective();
-    strategy_.exchange();
-    return loss;
-  }
-  double default_lr() const override { return strategy_.state_->part().default_lr(); }
-  NamedTensors state() override { return strategy_.state_->whole(); }
-
- private:
-  ParameterServer& strategy_;
-};
-
 /// Refuses now, rather than in the first step, what servers cannot do.
-void ParameterServer::check_optimizer(std::string_view text, const SumOverRanks& sum) const {
+void ParameterServer::check_optimizer(const SumOverRanks& sum) const {
   FlatParameters nothing = master_.part(0, 0);
-  const auto trial = yoke::make_optimizer(text, Shard(nothing, sum));
+  const auto trial = yoke::make_optimizer(context_.optimizer, Shard(nothing, sum));
   if (!trial->first_order()) {
     throw UsageError(fmt::format(
         "--optimizer {} asks for several gradients in a step, but workers push one; give "
         "--strategy allreduce, or an optimizer that takes one: sgd, adam",
-        text));
+        context_.optimizer));
   }
   trial->step([] { return torch::zeros({}); }, {});
 }
 
-std::unique_ptr<Optimizer> ParameterServer::make_optimizer(std::string_view text) {
+void ParameterServer::make_optimizer() {
   SumOverRanks sum;
   if (shards_.parts() > 1) {
     sum = [](const Tensor&) {
@@ -255,33 +252,32 @@ std::unique_ptr<Optimizer> ParameterServer::make_optimizer(std::string_view text
           "servers=1, or --strategy allreduce");
     };
   }
-  check_optimizer(text, sum);
+  check_optimizer(sum);
   state_ = std::make_unique<ShardedState>(
-      [&](const Shard& shard) { return yoke::make_optimizer(text, shard); }, Shard(master_, sum),
-      shards_);
+      [&](const Shard& shard) { return yoke::make_optimizer(context_.optimizer, shard); },
+      Shard(master_, sum), shards_);
   server_ = std::make_unique<PartServer>(master_, state_->part(),
                                          ServerRules{.workers = ever_,
                                                      .sync = options_.sync,
                                                      .staleness = options_.staleness,
                                                      .overlap = options_.overlap});
-  return std::make_unique<Servers>(*this);
 }
 
 }  // namespace
 
-std::unique_ptr<Strategy> make_parameter_server(const Copies& copies, Options& options) {
-  const ServerOptions chosen = read_server_options(options, copies.communicator.size());
-  if (copies.scaler != nullptr) {
+std::unique_ptr<Strategy> make_parameter_server(const StrategyContext& context, Options& options) {
+  const ServerOptions chosen = read_server_options(options, context.communicator.size());
+  if (context.scaler != nullptr) {
     throw UsageError(
         "parameter-server moves the parameters on servers, which do not know by what scale each "
         "worker multiplied its loss; give --strategy allreduce, or --precision fp32");
   }
-  if (!copies.parameters.values().is_cpu()) {
+  if (!context.parameters.values().is_cpu()) {
     throw UsageError(
         "parameter-server keeps the parameters in the memory of processors; give --device cpu, or "
         "--strategy allreduce for GPUs");
   }
-  return std::make_unique<ParameterServer>(copies, chosen);
+  return std::make_unique<ParameterServer>(context, chosen);
 }
 
 }  // namespace yoke

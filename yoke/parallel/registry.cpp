@@ -1,10 +1,9 @@
-#include "yoke/optim/scaled.h"
 #include "yoke/parallel/strategy.h"
 
 namespace yoke {
 
 #define STRATEGY(id, help) \
-  std::unique_ptr<Strategy> make_##id(const Copies& copies, Options& options);
+  std::unique_ptr<Strategy> make_##id(const StrategyContext& context, Options& options);
 #include "yoke/parallel/strategies.def"
 #undef STRATEGY
 
@@ -17,15 +16,9 @@ const Registry<MakeStrategy>& strategies() {
   return registry;
 }
 
-std::unique_ptr<Optimizer> Strategy::optimizer_of(std::string_view text, const Shard& shard) const {
-  auto optimizer = yoke::make_optimizer(text, shard);
-  return copies_.scaler == nullptr ? std::move(optimizer)
-                                   : make_scaled(std::move(optimizer), shard, *copies_.scaler);
-}
-
-std::unique_ptr<Strategy> make_strategy(std::string_view text, const Copies& copies) {
+std::unique_ptr<Strategy> make_strategy(std::string_view text, const StrategyContext& context) {
   Choice choice = Choice::parse(text, strategies().kind());
-  auto strategy = strategies().find(choice.name).make(copies, choice.options);
+  auto strategy = strategies().find(choice.name).make(context, choice.options);
   choice.options.finish();
   return strategy;
 }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "yoke/core/clock.h"
 #include "yoke/core/error.h"
@@ -13,7 +14,6 @@
 #include "yoke/train/accuracy.h"
 #include "yoke/train/flags.h"
 #include "yoke/train/module_state.h"
-#include "yoke/train/step_pool.h"
 
 namespace yoke {
 namespace {
@@ -37,20 +37,25 @@ Trainer::Trainer(const TrainConfig& config, Workload& workload, Communicator& co
     : config_(config),
       workload_(workload),
       communicator_(communicator),
-      strategy_(make_strategy(config.strategy, {.engine = *workload.engine.engine,
-                                                .parameters = workload.parameters,
-                                                .buffers = workload.model.module->buffers(),
-                                                .communicator = communicator,
-                                                .scaler = workload.scaler.get()})),
-      place_(strategy_->place()),
+      strategy_(make_strategy(
+          config.strategy,
+          {.engine = *workload.engine.engine,
+           .parameters = workload.parameters,
+           .buffers = workload.model.module->buffers(),
+           .communicator = communicator,
+           .optimizer = config.optimizer,
+           .scaler = workload.scaler.get(),
+           .warn = [this](const std::string& warning) { warnings_.push_back(warning); }})),
+      place_(strategy_->workers().place()),
       batch_size_(global_batch_size(config, place_.count)),
       sampler_(make_sampler()),
       total_steps_(count_steps(config, sampler_.steps_per_epoch())),
-      optimizer_(strategy_->make_optimizer(config.optimizer)),
-      lr_(config.lr.value_or(optimizer_->default_lr())),
+      lr_(config.lr.value_or(strategy_->optimizer().default_lr())),
       schedule_(make_schedule(config.schedule, {.lr = lr_,
                                                 .total_steps = total_steps_,
-                                                .steps_per_epoch = sampler_.steps_per_epoch()})) {}
+                                                .steps_per_epoch = sampler_.steps_per_epoch()})) {
+  warn_of_line_search();
+}
 
 void Trainer::resume(const Checkpoint& checkpoint) {
   const std::string where = fmt::format("the checkpoint of step {}", checkpoint.step);
@@ -63,28 +68,23 @@ void Trainer::resume(const Checkpoint& checkpoint) {
 }
 
 NamedTensors Trainer::carried_state() {
-  NamedTensors state = optimizer_->state();
-  for (auto& tensor : strategy_->state()) state.push_back(std::move(tensor));
+  NamedTensors state = strategy_->state();
   if (workload_.scaler) {
     for (auto& tensor : workload_.scaler->state()) state.push_back(std::move(tensor));
   }
   return state;
 }
 
-std::vector<std::string> Trainer::warnings() const {
-  std::vector<std::string> warnings;
-  if (const auto warning = strategy_->warning(); !warning.empty()) warnings.push_back(warning);
-  if (!optimizer_->first_order() && 2 * batch_size_ < sampler_.images()) {
-    warnings.push_back(fmt::format(
-        "warning: {} searches along a line on one batch, {} of {} images, which says little of "
-        "the others; give a --batch-size of thousands, or all of them",
-        config_.optimizer, batch_size_, sampler_.images()));
-  }
-  return warnings;
+void Trainer::warn_of_line_search() {
+  if (strategy_->optimizer().first_order() || 2 * batch_size_ >= sampler_.images()) return;
+  warnings_.push_back(fmt::format(
+      "warning: {} searches along a line on one batch, {} of {} images, which says little of "
+      "the others; give a --batch-size of thousands, or all of them",
+      config_.optimizer, batch_size_, sampler_.images()));
 }
 
 std::vector<std::string> Trainer::news() {
-  auto news = strategy_->news();
+  auto news = std::exchange(news_, {});
   if (workload_.scaler) {
     for (auto& line : workload_.scaler->take_news()) news.push_back(std::move(line));
   }
@@ -95,12 +95,16 @@ std::vector<std::string> Trainer::news() {
 }
 
 Counters Trainer::counters() const {
-  Counters counters = strategy_->counters();
+  Counters counters = strategy_->statistics().counters;
   if (const auto& scaler = workload_.scaler) {
     counters.emplace_back("loss_scale", scaler->scale());
     counters.emplace_back("skipped_steps", static_cast<double>(scaler->skipped()));
   }
   return counters;
+}
+
+std::int64_t Trainer::bytes() const {
+  return communicator_.traffic().bytes + strategy_->statistics().bytes;
 }
 
 void Trainer::begin() {
@@ -109,9 +113,7 @@ void Trainer::begin() {
                     .total_steps = total_steps_});
 }
 
-void Trainer::finish() { strategy_->synchronise(); }
-
-bool Trainer::meets() const { return strategy_->meets(state_.step); }
+void Trainer::finish() { static_cast<void>(strategy_->synchronise()); }
 
 Sampler Trainer::make_sampler() const {
   return {workload_.data.train->size(),
@@ -124,92 +126,76 @@ Sampler Trainer::make_sampler() const {
 
 std::unique_ptr<Loader> Trainer::make_loader() const {
   const Transform transform(workload_.data.train->info(), workload_.data.augmentation);
-  // A rank that runs free may come to take all steps.
-  const std::int64_t left = total_steps_ - state_.step;
-  const std::int64_t most = state_.step + (runs_free() ? left * place_.count : left);
+  const std::int64_t most =
+      state_.step + strategy_->workers().most_steps(total_steps_ - state_.step);
   return std::make_unique<Loader>(workload_.data.train, sampler_, transform, config_.seed,
                                   state_.step, most, workload_.loader);
 }
 
-void Trainer::step() {
+void Trainer::run(std::int64_t last, const Beside& beside) {
   const Stopwatch watch;
-  if (place_.index >= 0) {
-    take(state_.step);
-  } else {
-    strategy_->attend(state_.step);
-    state_.window.add_times(watch.seconds(), 0, watch.seconds());
-    state_.lr = schedule_(state_.step).lr;
-  }
-  state_.images_seen += sampler_.global_size(state_.step % steps_per_epoch());
+  const StretchResult done = strategy_->workers().run(
+      {.first = state_.step,
+       .last = last,
+       .take = [this](std::int64_t step) { return take(step); },
+       .goes_on = [&](std::int64_t step) { return !beside.goes_on || beside.goes_on(step); },
+       .meet =
+           [&] {
+             if (beside.meet) beside.meet();
+           }});
+  add(done);
   state_.train_seconds += watch.seconds();
-  advance(1);
 }
 
-void Trainer::advance(std::int64_t steps) {
-  state_.step += steps;
-  state_.window.add_steps(steps);
+/// A step of this rank, timed.
+Stretch::Images Trainer::take(std::int64_t step) {
+  if (!loader_ && place_.index >= 0) loader_ = make_loader();
+  communicator_.set_step(step);
+  const auto data_wait = [this] { return loader_ ? loader_->wait_seconds() : 0; };
+  const Stopwatch watch;
+  const double waited = data_wait();
+  last_ = this->step(step);
+  state_.window.add(last_.loss, last_.ranks);
+  state_.window.add_times(watch.seconds(), data_wait() - waited, last_.communication_seconds);
+  state_.data_wait_seconds += data_wait() - waited;
+  state_.lr = last_.lr;
+  if (last_.loss.is_cpu()) check_loss();
+  return last_.images;
 }
 
-void Trainer::run_free(std::int64_t last, const std::function<bool(std::int64_t step)>& goes_on) {
-  const Stopwatch watch;
-  const std::int64_t first = state_.step, images_before = state_.window.images();
-  StepPool pool(communicator_.group(), pools_++, (last - first) * place_.count);
-  std::int64_t steps = 0;
-  strategy_->depart();
-  while (place_.index >= 0) {
-    const auto taken = pool.take();
-    if (!taken) break;
-    const std::int64_t step = first + *taken / place_.count;
-    if (!goes_on(step)) pool.close();
-    take(step);
-    ++steps;
-  }
-  const Stopwatch waiting;
-  strategy_->rest();
-  const auto sums = torch::tensor({state_.window.images() - images_before, steps}, torch::kInt64);
-  communicator_.all_reduce(sums);
-  state_.window.add_times(waiting.seconds(), 0, waiting.seconds());
-  state_.images_seen += sums[0].item<std::int64_t>();
-  state_.train_seconds += watch.seconds();
-  // Where some have stopped early, all that was begun counts as done.
-  advance((sums[1].item<std::int64_t>() + place_.count - 1) / place_.count);
-  if (const Place now = strategy_->place(); now.count != place_.count) {  // some were lost
+Trainer::StepReport Trainer::step(std::int64_t step) {
+  const Batch batch = next_batch(step);  // [N, C, H, W] and [N]
+  const Rates rates = schedule_(step);
+  const StepResult result = strategy_->step(batch, {.seed = config_.seed, .step = step}, rates);
+  const auto target = batch.target.to(result.scores.device());
+  return {.step = step,
+          .loss = result.loss,
+          .ranks = ranks_of_target(result.scores, target),
+          .lr = rates.lr,
+          .communication_seconds = result.communication_seconds,
+          .images = {.own = batch.size(), .all = batch.whole()}};
+}
+
+/// Of a step, empty on a rank that computes no gradients.
+Batch Trainer::next_batch(std::int64_t step) {
+  if (place_.index >= 0) return loader_->next();
+  return {.input = torch::empty({0}),
+          .target = torch::empty({0}, torch::kInt64),
+          .step_images = sampler_.global_size(step % steps_per_epoch())};
+}
+
+/// Counts what all ranks have done in a stretch.
+void Trainer::add(const StretchResult& done) {
+  state_.step += done.steps;
+  state_.window.add_steps(done.steps);
+  state_.window.add_times(done.waiting_seconds, 0, done.waiting_seconds);
+  state_.images_seen += done.images;
+  news_.insert(news_.end(), done.news.begin(), done.news.end());
+  if (const Place now = strategy_->workers().place(); now.count != place_.count) {
     place_ = now;
     sampler_ = make_sampler();
     loader_.reset();
   }
-}
-
-/// A step of this rank, timed.
-void Trainer::take(std::int64_t step) {
-  if (!loader_) loader_ = make_loader();
-  communicator_.set_step(step);
-  const Stopwatch watch;
-  const double waited = loader_->wait_seconds();
-  const double communicated = strategy_->communication_seconds();
-  last_ = compute(step);
-  state_.window.add(last_.loss, last_.ranks);
-  state_.window.add_times(watch.seconds(), loader_->wait_seconds() - waited,
-                          strategy_->communication_seconds() - communicated);
-  state_.data_wait_seconds += loader_->wait_seconds() - waited;
-  state_.lr = last_.lr;
-  if (last_.loss.is_cpu()) check_loss();
-}
-
-Trainer::StepReport Trainer::compute(std::int64_t step) {
-  const Batch batch = loader_->next();  // [N, C, H, W] and [N]
-  const Rates rates = schedule_(step);
-  const StepKey key{.seed = config_.seed, .step = step};
-  Forward forward;
-  // Loss and mean gradient over all ranks at the current parameters.
-  const Objective objective = [&] {
-    Forward latest = strategy_->gradient(batch, key);
-    if (!forward.scores.defined()) forward = latest;  // before the step, as the loss
-    return latest.loss;
-  };
-  const auto loss = strategy_->update(*optimizer_, objective, rates);
-  const auto target = batch.target.to(forward.scores.device());
-  return {.loss = loss, .ranks = ranks_of_target(forward.scores, target), .lr = rates.lr};
 }
 
 void Trainer::check_loss() const {
@@ -217,19 +203,19 @@ void Trainer::check_loss() const {
   const double loss = last_.loss.item<double>();
   if (std::isfinite(loss)) return;
   throw Error(
-      fmt::format("the loss is {} at step {} (learning rate {:g})", loss, state_.step, last_.lr));
+      fmt::format("the loss is {} at step {} (learning rate {:g})", loss, last_.step, last_.lr));
 }
 
 Evaluation Trainer::evaluate() {
-  strategy_->synchronise();
+  const auto go_on = strategy_->synchronise();
   auto result = yoke::evaluate(*workload_.engine.engine, communicator_, workload_.data.validation,
                                batch_size_, workload_.loader, parse_views(config_.tta));
-  strategy_->go_on();
+  go_on();
   return result;
 }
 
 Checkpoint Trainer::checkpoint() {
-  strategy_->synchronise();
+  const auto go_on = strategy_->synchronise();
   state_.window.gather(communicator_);
   nlohmann::json config = nlohmann::json::object();
   for (const auto& entry : to_recipe(config_)) config[entry.key] = entry.value;
@@ -242,7 +228,7 @@ Checkpoint Trainer::checkpoint() {
     checkpoint.model = snapshot(module_state(*workload_.model.module));
     checkpoint.optimizer = snapshot(std::move(carried));
   }
-  strategy_->go_on();
+  go_on();
   return checkpoint;
 }
 

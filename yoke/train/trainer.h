@@ -6,7 +6,7 @@
 #include "yoke/comm/communicator.h"
 #include "yoke/data/loader.h"
 #include "yoke/data/sampler.h"
-#include "yoke/optim/optimizer.h"
+#include "yoke/optim/schedule.h"
 #include "yoke/parallel/strategy.h"
 #include "yoke/train/checkpoint.h"
 #include "yoke/train/evaluate.h"
@@ -27,19 +27,18 @@ class Trainer {
   /// Before the first step: gives all ranks the same model and state.
   void begin();
 
-  /// Whether ranks wait for each other in the next step.
-  bool meets() const;
+  /// After how many steps all ranks meet next: more than state().step.
+  std::int64_t next_meeting() const { return strategy_->workers().next_meeting(state_.step); }
 
-  /// Takes the next step. @throws Error when the loss is not a number.
-  void step();
+  /// What the ranks do beside their steps, see Stretch; each may be empty.
+  struct Beside {
+    std::function<bool(std::int64_t step)> goes_on;  ///< Before a step.
+    std::function<void()> meet;
+  };
 
-  /// Whether ranks take steps as each is ready.
-  bool runs_free() const { return strategy_->runs_free(); }
-
-  /// Takes steps until all ranks together have taken what they would have by step `last`, each of
-  /// its own images, and meets the others; fewer once `goes_on`, which hears of each step before it
-  /// is taken, is false on any rank. @throws Error as step() does.
-  void run_free(std::int64_t last, const std::function<bool(std::int64_t step)>& goes_on);
+  /// Takes steps until all ranks together have taken `last`, no more than next_meeting(); fewer
+  /// where ranks run free and one does not go on. @throws Error when a loss is not a number.
+  void run(std::int64_t last, const Beside& beside = {});
 
   /// Measures the validation images.
   Evaluation evaluate();
@@ -63,11 +62,11 @@ class Trainer {
   double lr() const { return lr_; }  ///< The base learning rate.
   double epoch() const;              ///< Passes over the training images done, with fraction.
   /// Of the tensors that went over this rank so far.
-  std::int64_t bytes() const { return communicator_.traffic().bytes + strategy_->bytes(); }
+  std::int64_t bytes() const;
   /// What a user should know of the choices before the first step; mostly nothing.
-  std::vector<std::string> warnings() const;
-  /// What has happened to ranks, which damaged files this one met, and which steps it skipped, since
-  /// the last call.
+  const std::vector<std::string>& warnings() const { return warnings_; }
+  /// What has happened to ranks, which damaged files this one met, and which steps it skipped,
+  /// since the last call.
   std::vector<std::string> news();
   Counters counters() const;
   bool target_reached() const { return state_.time_to_target_seconds.has_value(); }
@@ -75,14 +74,19 @@ class Trainer {
  private:
   /// What one step found.
   struct StepReport {
+    std::int64_t step = 0;
     torch::Tensor loss;   // fp32 []
     torch::Tensor ranks;  // int64 [N], see ranks_of_target()
     double lr = 0;
+    double communication_seconds = 0;
+    Stretch::Images images;
   };
 
-  void take(std::int64_t step);
-  StepReport compute(std::int64_t step);
-  void advance(std::int64_t steps);
+  StepReport step(std::int64_t step);
+  Stretch::Images take(std::int64_t step);
+  void add(const StretchResult& done);
+  Batch next_batch(std::int64_t step);
+  void warn_of_line_search();
   NamedTensors carried_state();
   Sampler make_sampler() const;
   std::unique_ptr<Loader> make_loader() const;
@@ -90,17 +94,17 @@ class Trainer {
   const TrainConfig& config_;
   Workload& workload_;
   Communicator& communicator_;
+  std::vector<std::string> warnings_;
   std::unique_ptr<Strategy> strategy_;
   Place place_;
   std::int64_t batch_size_;
   Sampler sampler_;
   std::int64_t total_steps_;
-  std::unique_ptr<Optimizer> optimizer_;
   double lr_;
   Schedule schedule_;
   RunState state_;
   StepReport last_;
-  std::int64_t pools_ = 0;          // of steps, so far
+  std::vector<std::string> news_;   // of ranks
   std::unique_ptr<Loader> loader_;  // last: its threads read the data
 };
 

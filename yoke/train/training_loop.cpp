@@ -64,13 +64,14 @@ RunStatus TrainingLoop::run(const std::atomic<bool>* stop) {
   signals.send(asked());
   signals.receive();
   while (!done() && !signals.stop()) {
-    const bool free = trainer_.runs_free();
-    const bool meets = free || trainer_.meets() || reports(trainer_.state().step + 1);
-    if (free) run_free(asked);
-    if (meets) signals.send(asked());
-    if (!free) take([&] { trainer_.step(); });
-    if (meets) signals.receive();
-    after_step(meets);
+    take_steps({.goes_on =
+                    [&](std::int64_t step) {
+                      reporter_.step(progress(step));
+                      return !asked();
+                    },
+                .meet = [&] { signals.send(asked()); }});
+    signals.receive();
+    after_steps();
   }
   if (config_.checkpoint_every.on()) finish_saving();
   trainer_.finish();
@@ -80,28 +81,23 @@ RunStatus TrainingLoop::run(const std::atomic<bool>* stop) {
   return !config_.checkpoint_every.on() || saved() ? RunStatus::kStopped : RunStatus::kUnsaved;
 }
 
-void TrainingLoop::run_free(const std::function<bool()>& asked) {
-  take([&] {
-    trainer_.run_free(next_halt(), [&](std::int64_t step) {
-      reporter_.step(progress(step));
-      return !asked();
-    });
-  });
-}
-
+/// The step after which ranks meet next, or something else is due.
 std::int64_t TrainingLoop::next_halt() const {
-  const std::int64_t steps_per_epoch = trainer_.steps_per_epoch();
+  const std::int64_t meeting = trainer_.next_meeting();
   std::int64_t step = trainer_.state().step + 1;
-  while (!reports(step) && !config_.eval_every.due(step, steps_per_epoch, 0) &&
-         !config_.checkpoint_every.due(step, steps_per_epoch, 0)) {
-    ++step;
-  }
+  while (step < meeting && !halts(step)) ++step;
   return step;
 }
 
-void TrainingLoop::take(const std::function<void()>& steps) {
+bool TrainingLoop::halts(std::int64_t step) const {
+  const std::int64_t steps_per_epoch = trainer_.steps_per_epoch();
+  return reports(step) || config_.eval_every.due(step, steps_per_epoch, 0) ||
+         config_.checkpoint_every.due(step, steps_per_epoch, 0);
+}
+
+void TrainingLoop::take_steps(const Trainer::Beside& beside) {
   try {
-    steps();
+    trainer_.run(next_halt(), beside);
   } catch (const Error& error) {
     tell_news();
     if (!writer_) throw;
@@ -117,15 +113,15 @@ bool TrainingLoop::reports(std::int64_t step) const {
          step % trainer_.steps_per_epoch() == 0;
 }
 
-void TrainingLoop::after_step(bool met) {
+void TrainingLoop::after_steps() {
   const std::int64_t step = trainer_.state().step;
   const std::int64_t steps_per_epoch = trainer_.steps_per_epoch();
   const bool last = step == trainer_.total_steps();
   reporter_.step(progress(step));
   if (reports(step)) report();
   if (last || step % steps_per_epoch == 0) compare_ranks();
-  if (last || config_.eval_every.due(step, steps_per_epoch, met ? evaluate_clock_ : 0)) evaluate();
-  if (config_.checkpoint_every.due(step, steps_per_epoch, met ? save_clock_ : 0)) save();
+  if (last || config_.eval_every.due(step, steps_per_epoch, evaluate_clock_)) evaluate();
+  if (config_.checkpoint_every.due(step, steps_per_epoch, save_clock_)) save();
 }
 
 void TrainingLoop::compare_ranks() {

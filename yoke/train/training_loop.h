@@ -33,10 +33,10 @@ class TrainingLoop {
   /// asked to stop, and rank 0's clocks.
   class Signals;
 
-  void take(const std::function<void()>& steps);
-  void run_free(const std::function<bool()>& asked);
-  std::int64_t next_halt() const;  // the step after which something else is due
-  void after_step(bool met);       // whether ranks told each other their signals
+  void take_steps(const Trainer::Beside& beside);
+  std::int64_t next_halt() const;
+  bool halts(std::int64_t step) const;
+  void after_steps();
   bool reports(std::int64_t step) const;
   void report();
   void compare_ranks();

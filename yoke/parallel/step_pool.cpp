@@ -1,4 +1,4 @@
-#include "yoke/train/step_pool.h"
+#include "yoke/parallel/step_pool.h"
 
 #include <fmt/format.h>
 

@@ -1,0 +1,29 @@
+#include "yoke/parallel/strategy.h"
+
+#include "yoke/optim/scaled.h"
+
+namespace yoke {
+
+StepResult take_step(Optimizer& optimizer, const std::function<Forward()>& compute,
+                     const Rates& rates) {
+  StepResult result;
+  const Objective objective = [&] {
+    Forward latest = compute();
+    if (!result.scores.defined()) result.scores = std::move(latest.scores);
+    return latest.loss;
+  };
+  result.loss = optimizer.step(objective, rates);
+  return result;
+}
+
+std::unique_ptr<Optimizer> optimizer_of(const StrategyContext& context, const Shard& shard) {
+  auto optimizer = make_optimizer(context.optimizer, shard);
+  return context.scaler == nullptr ? std::move(optimizer)
+                                   : make_scaled(std::move(optimizer), shard, *context.scaler);
+}
+
+Place place_of(const Communicator& communicator) {
+  return {communicator.rank(), communicator.size()};
+}
+
+}  // namespace yoke
