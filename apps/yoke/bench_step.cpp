@@ -67,6 +67,10 @@ struct Bench {
   std::int64_t next = 0;
 };
 
+Precision precision_of(const GivenStep& given) {
+  return parse_word<Precision>("--precision", given.precision);
+}
+
 torch::Device device_of(const GivenStep& given) {
   if (given.device == "cpu") return torch::kCPU;
   if (given.device != "cuda") {
@@ -86,13 +90,13 @@ Model build_model(const GivenStep& given) {
 }
 
 std::unique_ptr<LossScaler> make_scaler(const GivenStep& given) {
-  const bool scales = scales_loss(parse_precision(given.precision), device_of(given));
+  const bool scales = scales_loss(precision_of(given), device_of(given));
   return scales ? std::make_unique<LossScaler>() : nullptr;
 }
 
 EngineOptions engine_options(const GivenStep& given, const LossScaler* scaler) {
-  EngineOptions options{.name = given.engine,
-                        .precision = parse_precision(given.precision),
+  EngineOptions options{.kind = parse_word<EngineKind>("--engine", given.engine),
+                        .precision = precision_of(given),
                         .replicas = given.replicas,
                         .threads = given.threads,
                         .micro_batch = given.micro_batch,
@@ -145,7 +149,7 @@ int bench_step(GivenStep given) {
   if (given.threads == 0) given.threads = static_cast<int>(threads_from_environment());
   if (given.threads == 0) given.threads = cpu_budget().threads(1);
   set_threads(given.threads);
-  apply(GpuSettings{.tf32 = parse_tf32(given.tf32)});
+  apply(GpuSettings{.tf32 = parse_word<Tf32>("--tf32", given.tf32)});
   Bench bench(given);
   // The next step is given to a GPU while it is at this one, as in training.
   const int together = given.device == "cuda" ? 10 : 1;
@@ -161,17 +165,21 @@ int bench_step(GivenStep given) {
   const auto per_second = [&](const Samples& of) {
     return 1e3 * static_cast<double>(given.batch_size) / of.p50();
   };
-  nlohmann::ordered_json json = {
-      {"model", given.model},           {"batch_size", given.batch_size},
-      {"engine", bench.choice.name},    {"precision", given.precision},
-      {"device", given.device},         {"tf32", given.tf32},
-      {"cuda_graph", given.cuda_graph}, {"replicas", bench.choice.replicas},
-      {"threads", given.threads},       {"parameters", bench.parameters.size()}};
+  nlohmann::ordered_json json = {{"model", given.model},
+                                 {"batch_size", given.batch_size},
+                                 {"engine", word_of(bench.choice.kind)},
+                                 {"precision", given.precision},
+                                 {"device", given.device},
+                                 {"tf32", given.tf32},
+                                 {"cuda_graph", given.cuda_graph},
+                                 {"replicas", bench.choice.replicas},
+                                 {"threads", given.threads},
+                                 {"parameters", bench.parameters.size()}};
   fmt::print("step    {}\nspeed   {:.0f} images_per_second\n", samples.str(), per_second(samples));
   json["images_per_second"] = per_second(samples);
   samples.add_to(json);
   if (bench.compiled != nullptr) {
-    const double peak = measure_peak_flops(parse_precision(given.precision), cores);
+    const double peak = measure_peak_flops(precision_of(given), cores);
     const double speed = bench.flops_per_image() * per_second(samples);
     fmt::print("peak    {:.0f} of {:.0f} GFLOP/s, {:.0f} %\n", speed / 1e9, peak / 1e9,
                100 * speed / peak);

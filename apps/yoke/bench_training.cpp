@@ -9,7 +9,6 @@
 #include "apps/yoke/environment.h"
 #include "apps/yoke/given_config.h"
 #include "apps/yoke/number_flag.h"
-#include "apps/yoke/step_flags.h"
 #include "apps/yoke/training_times.h"
 #include "yoke/comm/factory.h"
 #include "yoke/comm/join.h"
@@ -75,7 +74,7 @@ void add_bench_training_command(CLI::App& bench, Run& run) {
                                        "rank by itself; several ranks beside "
                                        "each other with 'yoke run -np N bench training'");
   const auto given = std::make_shared<GivenTimes>();
-  add_config_flags(*command, given->config, step_flags());
+  add_config_flags(*command, given->config, flags_that_are(kStepCost));
   command
       ->add_option("--images", given->images,
                    "Images a step, each measured (--batch-size, its half, quarter, ...)")

@@ -11,7 +11,6 @@
 #include <set>
 
 #include "apps/yoke/capture.h"
-#include "apps/yoke/step_flags.h"
 #include "apps/yoke/temporary_folder.h"
 #include "yoke/core/file.h"
 #include "yoke/core/format.h"
@@ -44,9 +43,9 @@ std::string run_ranks(int ranks, const std::vector<std::string>& arguments) {
 
 /// The flags of a step alone, as a recipe that ranks read.
 std::string step_recipe(const TrainConfig& config) {
+  const auto names = flags_that_are(kStepCost);
   std::vector<RecipeEntry> chosen;
   for (const auto& entry : to_recipe(config)) {
-    const auto& names = step_flags();
     const bool wanted = std::find(names.begin(), names.end(), entry.key) != names.end();
     if (wanted && entry.key != "batch-size" && entry.key != "threads") chosen.push_back(entry);
   }
@@ -111,8 +110,7 @@ bool has(const Calibration& calibration, const std::string& communicator) {
 }  // namespace
 
 Calibration describe_calibration(const CalibrationWanted& wanted) {
-  // Measured otherwise, or of no weight.
-  static const std::set<std::string> kNoMatter = {"batch-size", "threads", "data-dir", "seed"};
+  const auto names = flags_that_are(kStepCost, kMeasured);
   const Hardware machine = hardware();
   Calibration calibration;
   calibration.host = machine.host;
@@ -120,10 +118,8 @@ Calibration describe_calibration(const CalibrationWanted& wanted) {
   calibration.cores = cpu_budget().threads(1);
   calibration.versions = versions();
   for (const auto& entry : to_recipe(wanted.config)) {
-    const auto& names = step_flags();
     const bool counts = std::find(names.begin(), names.end(), entry.key) != names.end();
-    const bool apart = kNoMatter.contains(entry.key);
-    if (counts && !apart) calibration.flags["--" + entry.key] = entry.value;
+    if (counts) calibration.flags["--" + entry.key] = entry.value;
   }
   calibration.flags["images a rank"] = std::to_string(wanted.images.back());
   return calibration;

@@ -103,14 +103,14 @@ int evaluate_command(const GivenEvaluation& given) {
   TrainConfig& config = trained.config;
   if (!given.data.empty()) config.data = given.data;
   if (!given.data_dir.empty()) config.data_dir = given.data_dir;
-  if (!given.tta.empty()) config.tta = given.tta;
-  const Views views = parse_views(config.tta);
+  if (!given.tta.empty()) config.tta = parse_word<Views>("--tta", given.tta);
+  const Views views = config.tta;
   config.threads = given.threads > 0 ? given.threads : threads_from_environment();
   if (config.threads == 0) config.threads = cpu_budget().threads(1);
   set_threads(static_cast<int>(config.threads));
   config.replicas = 0;  // this machine may have other cores than the run's
   config.cuda_graph = false;
-  apply(GpuSettings{.tf32 = parse_tf32(config.tf32), .deterministic = config.deterministic});
+  apply(GpuSettings{.tf32 = config.tf32, .deterministic = config.deterministic});
   Workload workload(config, {});
   if (plain) {
     load_weights(*workload.model.module, {.file = given.path, .skip = {}});
@@ -120,7 +120,7 @@ int evaluate_command(const GivenEvaluation& given) {
   const auto communicator = make_communicator("single");
   const auto& names = workload.data.validation->info().class_names;
   fmt::print("{}: {} on the validation images of {}{}\n", trained.source.string(), config.model,
-             config.data, views == Views::kOne ? "" : fmt::format(", --tta {}", config.tta));
+             config.data, views == Views::kOne ? "" : fmt::format(", --tta {}", word_of(views)));
   const Evaluation result =
       evaluate(*workload.engine.engine, *communicator, workload.data.validation, given.batch_size,
                workload.loader, views);
@@ -147,7 +147,7 @@ void add_evaluate_command(CLI::App& program, Run& run) {
   command
       ->add_option("--tta", given->tta,
                    "Test-time augmentation, if not the run's; see 'yoke train --help'")
-      ->type_name("none/flip/flip-shift");
+      ->type_name(words_of<Views>("/"));
   command->add_option("--batch-size", given->batch_size, "Images per forward pass")
       ->check(above_zero())
       ->capture_default_str();

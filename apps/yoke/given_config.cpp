@@ -15,7 +15,8 @@ void apply_file(TrainConfig& config, const std::filesystem::path& path) {
 }
 
 void add_flag(CLI::App& command, const TrainFlag& flag, GivenConfig& given) {
-  const std::string name = "--" + flag.name;
+  std::string name = "--" + flag.name;
+  for (const auto& alias : flag.aliases) name += "," + alias;
   CLI::Option* option = nullptr;
   if (flag.value.empty()) {
     option = command.add_flag_function(

@@ -59,7 +59,7 @@ CalibrationWanted wanted_of(const GivenPrediction& given, const TrainConfig& con
                            .layouts = predict::needed_layouts(cores, smallest),
                            .communicators = communicators_of(job),
                            .seconds = given.seconds};
-  wanted.config.device = "cpu";
+  wanted.config.device = DeviceKind::kCpu;
   return wanted;
 }
 

@@ -18,6 +18,12 @@
 
 namespace {
 
+/// `--batch_size=3` is `--batch-size=3`.
+void replace_underscores(std::string& word) {
+  if (!word.starts_with("--")) return;
+  std::replace(word.begin(), std::find(word.begin(), word.end(), '='), '_', '-');
+}
+
 int run(int argc, char** argv) {
   CLI::App program("Yoke trains image classifiers together: on cores, on GPUs, on many machines.",
                    "yoke");
@@ -26,6 +32,7 @@ int run(int argc, char** argv) {
   yoke::Run command;
   std::vector<std::string> ranks_command;
   auto words = yoke::take_command({argv + 1, argv + argc}, ranks_command);
+  std::for_each(words.begin(), words.end(), replace_underscores);
   yoke::add_train_command(program, command);
   yoke::add_run_command(program, command, ranks_command);
   yoke::add_stop_command(program, command);

@@ -37,7 +37,7 @@ bool splits(const std::string& optimizer) {
 
 Job job_of(const TrainConfig& config) {
   validate(config);
-  if (config.device == "cuda") {
+  if (config.device == DeviceKind::kCuda) {
     throw UsageError(
         "--device is 'cuda', but yoke predict has calibrated processors only; give --device cpu");
   }

@@ -7,7 +7,6 @@
 #include <sstream>
 
 #include "apps/yoke/number_flag.h"
-#include "apps/yoke/step_flags.h"
 #include "yoke/core/error.h"
 
 namespace yoke {
@@ -95,7 +94,7 @@ void add_calibration(CLI::App& command, GivenPrediction& given) {
 }  // namespace
 
 void add_predict_flags(CLI::App& command, GivenPrediction& given) {
-  auto flags = step_flags();
+  auto flags = flags_that_are(kStepCost);
   flags.insert(flags.end(), {"batch-size-per-rank", "strategy", "comm"});
   std::erase(flags, "threads");  // as many as --cores-per-host leaves a rank
   add_config_flags(command, given.config, flags);

@@ -27,8 +27,8 @@ void check_race_rules(const std::vector<RecipeEntry>& flags, const std::string& 
   if (config.max_steps && !config.epochs) {
     refuse("max-steps alone does not bound the epochs of a race; say epochs, too");
   }
-  if (config.device != "cpu") {
-    refuse(fmt::format("device is '{}'; a race is run on processors: cpu", config.device));
+  if (config.device != DeviceKind::kCpu) {
+    refuse(fmt::format("device is '{}'; a race is run on processors: cpu", word_of(config.device)));
   }
   if (!config.weights.empty()) refuse("a race begins at random weights; leave weights out");
   if (config.data.find("validation_limit") != std::string::npos) {

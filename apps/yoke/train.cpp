@@ -87,7 +87,7 @@ int train_command(const GivenTraining& given) {
                              .command = command_line(),
                              .clock = given.clock};
   const TrainResult result = train(config, {}, context);
-  if (config.progress != "none" && context.world.rank == 0) print_result(result);
+  if (config.progress != ProgressKind::kNone && context.world.rank == 0) print_result(result);
   if (result.status == RunStatus::kUnsaved) {
     throw Error(
         fmt::format("stopped, but the state of the last step was not saved; {} holds the last good "

@@ -17,7 +17,7 @@ class Gpus : public testing::Test {
 
 TEST_F(Gpus, ComputeInTf32WhereTheyAreTold) {
   const auto expect = [](const char* name, bool convolutions, bool products, const char* text) {
-    apply({.tf32 = parse_tf32(name)});
+    apply({.tf32 = parse_word<Tf32>("--tf32", name)});
     EXPECT_EQ(at::globalContext().allowTF32CuDNN(), convolutions) << name;
     EXPECT_EQ(at::globalContext().allowTF32CuBLAS(), products) << name;
     EXPECT_EQ(describe_tf32(), text) << name;
@@ -25,7 +25,7 @@ TEST_F(Gpus, ComputeInTf32WhereTheyAreTold) {
   expect("off", false, false, "");
   expect("on", true, true, "tf32");
   expect("auto", true, false, "tf32 in convolutions");
-  EXPECT_THAT([] { parse_tf32("yes"); },
+  EXPECT_THAT([] { parse_word<Tf32>("--tf32", "yes"); },
               testing::ThrowsMessage<UsageError>(testing::HasSubstr("auto, on, off")));
 }
 

@@ -26,7 +26,7 @@ TEST(MakeEngine, CompilesOnItsOwnAsManyReplicasAsThreads) {
   Model model = make_model("lenet", {{1, 28, 28}, 10}, 1);
   FlatParameters parameters(*model.module);
   const auto choice = make_engine(model, parameters, {.threads = 3});
-  EXPECT_EQ(choice.name, "compiled");
+  EXPECT_EQ(choice.kind, EngineKind::kCompiled);
   EXPECT_EQ(choice.replicas, 3);
   EXPECT_EQ(choice.note, "");
 }
@@ -35,7 +35,7 @@ TEST(MakeEngine, RunsEagerlyAndSaysWhyWhenAnOperatorDoesNotCompile) {
   Model model = wrap_module(Odd(), {3, 2, 2});
   FlatParameters parameters(*model.module);
   const auto choice = make_engine(model, parameters, {});
-  EXPECT_EQ(choice.name, "eager");
+  EXPECT_EQ(choice.kind, EngineKind::kEager);
   EXPECT_THAT(choice.note, HasSubstr("aten::cumsum"));
   const Batch batch{torch::randn({5, 3, 2, 2}), torch::zeros({5}, torch::kInt64)};
   EXPECT_GT(choice.engine->gradient(batch, {}).loss.item<float>(), 0);
@@ -44,7 +44,7 @@ TEST(MakeEngine, RunsEagerlyAndSaysWhyWhenAnOperatorDoesNotCompile) {
 TEST(MakeEngine, ThrowsWhenTheCompiledEngineIsAskedForAndCannotBeHad) {
   Model model = wrap_module(Odd(), {3, 2, 2});
   FlatParameters parameters(*model.module);
-  EXPECT_THROW(make_engine(model, parameters, {.name = "compiled"}), UnsupportedModel);
+  EXPECT_THROW(make_engine(model, parameters, {.kind = EngineKind::kCompiled}), UnsupportedModel);
 }
 
 TEST(MakeEngine, RefusesBf16WhereTheProcessorLacksIt) {

@@ -219,7 +219,7 @@ TEST_P(OnReplicas, GivesTheGradientOfOne) {
         {.precision = GetParam(), .replicas = replicas, .another = make, .loss_scale = [] {
            return 256.0;
          }});
-    EXPECT_EQ(choice.name, "eager");
+    EXPECT_EQ(choice.kind, EngineKind::kEager);
     choice.engine->gradient(batch, kKey);
     return parameters.gradients().clone();
   };
@@ -238,7 +238,9 @@ TEST(Precision, IsRefusedByTheCompiledEngineWhereItIsOfAutograd) {
     Model model = network();
     FlatParameters parameters(*model.module);
     EXPECT_THAT(
-        [&] { make_engine(model, parameters, {.name = "compiled", .precision = precision}); },
+        [&] {
+          make_engine(model, parameters, {.kind = EngineKind::kCompiled, .precision = precision});
+        },
         testing::ThrowsMessage<UsageError>(HasSubstr("--engine eager")));
   }
 }

@@ -33,9 +33,11 @@ struct TrainedReplicas {
   TrainedReplicas(const Make& make, int replicas, int threads = 1)
       : model(make()),
         parameters(*model.module),
-        engine(make_engine(
-                   model, parameters,
-                   {.name = "eager", .replicas = replicas, .threads = threads, .another = make})
+        engine(make_engine(model, parameters,
+                           {.kind = EngineKind::kEager,
+                            .replicas = replicas,
+                            .threads = threads,
+                            .another = make})
                    .engine) {}
 
   Model model;
@@ -187,7 +189,9 @@ TEST(Replicated, SmoothsLabels) {
   FlatParameters one(*a.module), two(*b.module);
   const auto expected = make_eager_engine(a, one, {.label_smoothing = 0.1});
   const auto found =
-      make_engine(b, two, {.name = "eager", .replicas = 2, .label_smoothing = 0.1, .another = make})
+      make_engine(
+          b, two,
+          {.kind = EngineKind::kEager, .replicas = 2, .label_smoothing = 0.1, .another = make})
           .engine;
   const Batch batch = random_batch(a, 7);
   EXPECT_NEAR(found->gradient(batch, kKey).loss.item<double>(),
@@ -199,7 +203,8 @@ TEST(Replicated, RefusesACopyThatIsNone) {
   const auto make_with = [&](const Make& another) {
     return [&model, another] {
       FlatParameters parameters(*model.module);
-      make_engine(model, parameters, {.name = "eager", .replicas = 2, .another = another});
+      make_engine(model, parameters,
+                  {.kind = EngineKind::kEager, .replicas = 2, .another = another});
     };
   };
   EXPECT_THAT(make_with([&] { return model; }),

@@ -34,7 +34,7 @@ std::size_t widest_drawing(const std::string& text) {
 TEST(ProgressBar, StaysWithinTheTerminal) {
   for (const int columns : {20, 60, 80, 100, 120, 200}) {
     std::ostringstream stream;
-    const auto progress = make_progress("bar", stream, columns);
+    const auto progress = make_progress(ProgressKind::kBar, stream, columns);
     progress->step(at(30));
     progress->training(at(30), kTraining, kTimes);
     progress->validation(at(40), {.top1 = 0.5});
@@ -46,7 +46,7 @@ TEST(ProgressBar, StaysWithinTheTerminal) {
 
 TEST(ProgressBar, ShowsWhatIsLeftAndHowWellItGoes) {
   std::ostringstream stream;
-  const auto progress = make_progress("bar", stream, 200);
+  const auto progress = make_progress(ProgressKind::kBar, stream, 200);
   progress->step(at(30));
   progress->training(at(30), kTraining, kTimes);
   EXPECT_THAT(stream.str(), HasSubstr("50 %"));
@@ -56,7 +56,7 @@ TEST(ProgressBar, ShowsWhatIsLeftAndHowWellItGoes) {
 
 TEST(ProgressBar, MessageTakesALineOfItsOwn) {
   std::ostringstream stream;
-  const auto progress = make_progress("bar", stream, 80);
+  const auto progress = make_progress(ProgressKind::kBar, stream, 80);
   progress->step(at(1));
   progress->message("warning: something");
   EXPECT_THAT(stream.str(), HasSubstr("\r\033[Kwarning: something\n"));
@@ -64,7 +64,7 @@ TEST(ProgressBar, MessageTakesALineOfItsOwn) {
 
 TEST(ProgressLines, HaveTheFormOfPytorchsImagenetExample) {
   std::ostringstream stream;
-  const auto progress = make_progress("lines", stream);
+  const auto progress = make_progress(ProgressKind::kLines, stream);
   progress->training(at(30), kTraining, kTimes);
   EXPECT_THAT(stream.str(),
               HasSubstr("Epoch: [1][10/20]\tTime  0.500 ( 0.500)\tData  0.125 ( 0.125)\t"
@@ -76,7 +76,7 @@ TEST(ProgressLines, HaveTheFormOfPytorchsImagenetExample) {
 
 TEST(ProgressLines, MeansAreOverTheEpoch) {
   std::ostringstream stream;
-  const auto progress = make_progress("lines", stream);
+  const auto progress = make_progress(ProgressKind::kLines, stream);
   progress->training(at(10), {.step = 10, .loss = 1}, kTimes);
   progress->training(at(20), {.step = 20, .loss = 3}, kTimes);
   EXPECT_THAT(stream.str(), HasSubstr("(2.0000e+00)"));

@@ -55,6 +55,21 @@ TEST(TrainFlags, EveryFlagIsReadBackAsWritten) {
   }
 }
 
+TEST(TrainFlags, KeepHostsAndPlacesOutWhereAsked) {
+  TrainConfig config;
+  config.out = "somewhere";
+  config.threads = 3;
+  for (const auto& entry : to_recipe(config, kPlace)) {
+    EXPECT_NE(entry.key, "out");
+    EXPECT_NE(entry.key, "resume");
+  }
+  for (const auto& entry : to_recipe(config, kHost)) EXPECT_NE(entry.key, "threads");
+  EXPECT_THAT(flags_that_are(kIdentity), testing::IsSupersetOf({"model", "seed", "batch-size"}));
+  EXPECT_THAT(flags_that_are(kStepCost, kMeasured),
+              testing::AllOf(testing::Contains("precision"),
+                             testing::Not(testing::Contains("batch-size"))));
+}
+
 TEST(TrainFlags, UnknownKeyNamesLineAndKeys) {
   const auto message = apply_text("model = \"mlp\"\nbatch_sise = 3\n");
   EXPECT_THAT(message, HasSubstr("recipe.toml:2"));

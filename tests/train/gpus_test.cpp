@@ -53,7 +53,7 @@ void expect_alike(const std::filesystem::path& one, const std::filesystem::path&
 TEST(CudaGraph, IsRefusedOnAProcessorBeforeAnythingIsWritten) {
   const test::TemporaryDirectory directory;
   auto config = test::small_run(directory.path() / "run");
-  config.device = "cpu";
+  config.device = DeviceKind::kCpu;
   config.cuda_graph = true;
   EXPECT_THAT([&] { train(config); },
               testing::ThrowsMessage<UsageError>(HasSubstr("--device cuda")));
@@ -67,8 +67,8 @@ TEST(CudaGraph, TakesTheStepsOfARunWithoutIt) {
     const auto run = [&](bool graph) {
       auto config =
           test::small_run(directory.path() / fmt::format("{}-{}", precision, graph), "lenet");
-      config.precision = precision;
-      config.device = "cuda";
+      config.precision = parse_word<Precision>("--precision", precision);
+      config.device = DeviceKind::kCuda;
       config.cuda_graph = graph;
       train(config);
       return config.out;
@@ -81,7 +81,7 @@ TEST(Resources, HaveTheGpu) {
   YOKE_NEEDS_GPUS(1);
   const test::TemporaryDirectory directory;
   auto config = test::small_run(directory.path() / "run");
-  config.device = "cuda";
+  config.device = DeviceKind::kCuda;
   config.resources = true;
   train(config);
   const std::string lines = read_file(directory.path() / "run" / "resources.csv");

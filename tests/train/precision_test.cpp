@@ -23,8 +23,8 @@ TrainConfig lenet_run(const fs::path& out, const std::string& precision) {
   TrainConfig config = small_run(out, "lenet");
   config.data = "glyphs:train=1000,validation=300";
   config.epochs = 12;
-  config.engine = "eager";
-  config.precision = precision;
+  config.engine = EngineKind::kEager;
+  config.precision = parse_word<Precision>("--precision", precision);
   return config;
 }
 
@@ -79,13 +79,14 @@ TrainParts with_overflow(int planted) {
 TEST(Precision, SkipsAStepThatOverflowsAndSaysSo) {
   const TemporaryDirectory directory;
   auto config = small_run(directory.path() / "run");
-  config.precision = "o2";
+  config.precision = Precision::kO2;
   std::ostringstream shown;
   TrainContext context;
   context.output.stream = &shown;
   const auto found = train(config, with_overflow(3), context).summary;
-  EXPECT_THAT(shown.str(), HasSubstr("Gradient overflow. Skipping step, loss scaler 0 reducing loss "
-                                     "scale to 32768"));
+  EXPECT_THAT(shown.str(),
+              HasSubstr("Gradient overflow. Skipping step, loss scaler 0 reducing loss "
+                        "scale to 32768"));
   EXPECT_THAT(shown.str(), HasSubstr("o2 (numbers rounded to fp16, computed in fp32)"));
   EXPECT_EQ(found.at("counters").at("skipped_steps"), 1);
   EXPECT_EQ(found.at("counters").at("loss_scale"), 32768);
@@ -105,7 +106,7 @@ TEST(Precision, GoesOnWithTheScaleOfTheCheckpoint) {
   const TemporaryDirectory directory;
   const auto whole = directory.path() / "whole", halves = directory.path() / "halves";
   auto config = small_run(whole);
-  config.precision = "o2";
+  config.precision = Precision::kO2;
   config.checkpoint_every = Interval::parse("5steps", "");
   config.keep = 100;
   train(config, with_overflow(3));
@@ -126,11 +127,11 @@ TEST(Precision, GoesOnWithTheScaleOfTheCheckpoint) {
 TEST(Precision, MayChangeOverAResume) {
   const TemporaryDirectory directory;
   auto config = small_run(directory.path() / "run");
-  config.engine = "eager";
+  config.engine = EngineKind::kEager;
   config.checkpoint_every = Interval::parse("6steps", "");
   std::int64_t steps = 0;
   for (const char* const precision : {"o2", "fp32", "o2"}) {
-    config.precision = precision;
+    config.precision = parse_word<Precision>("--precision", precision);
     config.max_steps = steps += 5;
     EXPECT_EQ(train(config).summary.at("steps"), steps) << precision;
     config.resume = "auto";
@@ -143,7 +144,8 @@ TEST(Precision, TrainsAlikeOverRanksAndReplicas) {
     return train_words(directory.path() / out,
                        "--model lenet --engine eager --precision o2 --threads 1 --print-every 1 "
                        "--data glyphs:train=400,validation=103 --epochs 2 --batch-size 150 "
-                       "--lr 0.01 " + more);
+                       "--lr 0.01 " +
+                           more);
   };
   run_ranks_well(1, words("one", ""));
   run_ranks_well(2, words("two", "--strategy allreduce:check_every=1"));

@@ -27,7 +27,7 @@ constexpr std::int64_t kHeight = 3, kWidth = 5;
 
 torch::Tensor scores_of(const torch::Tensor& images, const char* views) {
   PixelScores engine;
-  return mean_scores(engine, images, parse_views(views)).view_as(images);
+  return mean_scores(engine, images, parse_word<Views>("--tta", views)).view_as(images);
 }
 
 /// Pixel [row, column] of the image, or the nearest one outside of it.
@@ -71,8 +71,8 @@ TEST(Views, OfAShiftWeighTheImageHalf) {
 }
 
 TEST(Views, RejectsOthers) {
-  EXPECT_THROW(parse_views("shift"), UsageError);
-  EXPECT_THROW(parse_views(""), UsageError);
+  EXPECT_THROW(parse_word<Views>("--tta", "shift"), UsageError);
+  EXPECT_THROW(parse_word<Views>("--tta", ""), UsageError);
 }
 
 }  // namespace

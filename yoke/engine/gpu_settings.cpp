@@ -7,13 +7,6 @@
 
 namespace yoke {
 
-Tf32 parse_tf32(const std::string& name) {
-  if (name == "auto") return Tf32::kConvolutions;
-  if (name == "on") return Tf32::kEverywhere;
-  if (name == "off") return Tf32::kNowhere;
-  throw UsageError(fmt::format("tf32 is '{}'; allowed: auto, on, off", name));
-}
-
 void apply(const GpuSettings& settings) {
   at::Context& context = at::globalContext();
   context.setAllowTF32CuDNN(settings.tf32 != Tf32::kNowhere);

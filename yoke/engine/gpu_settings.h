@@ -2,6 +2,8 @@
 #pragma once
 #include <string>
 
+#include "yoke/core/enum_words.h"
+
 namespace yoke {
 
 /// Which fp32 products GPUs compute in TF32: fp32's range with 10 bits of fraction, in tensor
@@ -12,8 +14,10 @@ enum class Tf32 {
   kNowhere,
 };
 
-/// `auto` (in convolutions), `on`, `off`. @throws UsageError on another.
-Tf32 parse_tf32(const std::string& name);
+template <>
+struct EnumWords<Tf32> {
+  static constexpr std::string_view kWords[] = {"auto", "on", "off"};
+};
 
 /// What LibTorch is told about GPUs.
 struct GpuSettings {

@@ -43,7 +43,7 @@ EngineChoice make_eager(Model& model, FlatParameters& parameters, const EngineOp
                        .loss_scale = options.loss_scale,
                        .another = options.another};
     if (options.cuda_graph) eager.graph = make_step_graph;
-    return {make_eager_engine(model, parameters, eager), "eager", 1, ""};
+    return {make_eager_engine(model, parameters, eager), EngineKind::kEager, 1, ""};
   }
   if (options.cuda_graph) {
     throw UsageError(
@@ -65,7 +65,7 @@ EngineChoice make_eager(Model& model, FlatParameters& parameters, const EngineOp
        .another = options.another,
        .precision = options.precision,
        .loss_scale = options.loss_scale});
-  return {std::move(engine), "eager", options.replicas, ""};
+  return {std::move(engine), EngineKind::kEager, options.replicas, ""};
 }
 
 EngineChoice make_compiled(Model& model, FlatParameters& parameters, const EngineOptions& options) {
@@ -75,18 +75,15 @@ EngineChoice make_compiled(Model& model, FlatParameters& parameters, const Engin
                                       .replicas = replicas,
                                       .micro_batch = options.micro_batch,
                                       .label_smoothing = options.label_smoothing});
-  return {std::move(engine), "compiled", replicas, ""};
+  return {std::move(engine), EngineKind::kCompiled, replicas, ""};
 }
 
 }  // namespace
 
 EngineChoice make_engine(Model& model, FlatParameters& parameters, const EngineOptions& options) {
   if (options.cuda_graph && parameters.values().is_cpu()) make_step_graph(torch::kCPU);  // says why
-  if (options.name == "eager") return make_eager(model, parameters, options);
-  if (options.name == "compiled") return make_compiled(model, parameters, options);
-  if (options.name != "auto") {
-    throw UsageError(fmt::format("engine is '{}'; allowed: auto, eager, compiled", options.name));
-  }
+  if (options.kind == EngineKind::kEager) return make_eager(model, parameters, options);
+  if (options.kind == EngineKind::kCompiled) return make_compiled(model, parameters, options);
   const bool compiles =
       options.precision == Precision::kFp32 || options.precision == Precision::kBf16;
   if (parameters.values().is_cuda() || !compiles) return make_eager(model, parameters, options);

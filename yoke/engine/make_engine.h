@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "yoke/core/enum_words.h"
 #include "yoke/core/flat_parameters.h"
 #include "yoke/engine/engine.h"
 #include "yoke/engine/precision.h"
@@ -11,9 +12,17 @@
 
 namespace yoke {
 
+/// What computes a step.
+enum class EngineKind { kAuto, kEager, kCompiled };
+
+template <>
+struct EnumWords<EngineKind> {
+  static constexpr std::string_view kWords[] = {"auto", "eager", "compiled"};
+};
+
 /// What shall compute the step, and how.
 struct EngineOptions {
-  std::string name = "auto";  ///< `auto`, `eager`, `compiled`.
+  EngineKind kind = EngineKind::kAuto;
   Precision precision = Precision::kFp32;
   int replicas = 0;  ///< Copies of the step; 0: compiled as many as `threads`, eager one.
   int threads = 1;   ///< That the process may use.
@@ -28,7 +37,7 @@ struct EngineOptions {
 /// An engine and what it is.
 struct EngineChoice {
   std::unique_ptr<Engine> engine;
-  std::string name;  ///< `eager`, `compiled`.
+  EngineKind kind = EngineKind::kEager;
   int replicas = 1;
   std::string note;  ///< Why it is not the one that `auto` would rather take; empty where it is.
 };

@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "yoke/core/enum_words.h"
+
 namespace yoke {
 
 /// What activations and products are computed in; sums, losses and the parameters that an optimizer
@@ -15,8 +17,10 @@ enum class Precision {
   kO2,  ///< fp16 everywhere but in batch norm, on a copy of the parameters.
 };
 
-/// `fp32`, `bf16`, `o1`, `o2`. @throws UsageError on another.
-Precision parse_precision(const std::string& name);
+template <>
+struct EnumWords<Precision> {
+  static constexpr std::string_view kWords[] = {"fp32", "bf16", "o1", "o2"};
+};
 
 /// Whether gradients on `device` are of fp16 numbers, and losses are to be scaled for them (see
 /// yoke/optim/loss_scaler.h).

@@ -19,9 +19,9 @@ class Silent final : public Progress {
 
 }  // namespace
 
-std::unique_ptr<Progress> make_progress(std::string_view mode, std::ostream& stream, int columns) {
-  if (mode == "bar") return std::make_unique<ProgressBar>(stream, columns);
-  if (mode == "lines") return std::make_unique<ProgressLines>(stream);
+std::unique_ptr<Progress> make_progress(ProgressKind kind, std::ostream& stream, int columns) {
+  if (kind == ProgressKind::kBar) return std::make_unique<ProgressBar>(stream, columns);
+  if (kind == ProgressKind::kLines) return std::make_unique<ProgressLines>(stream);
   return std::make_unique<Silent>();
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "yoke/core/enum_words.h"
 #include "yoke/report/metrics.h"
 
 namespace yoke {
@@ -41,9 +42,16 @@ class Progress {
   virtual void finish() = 0;
 };
 
-/// `mode` is `bar`, `lines` or `none`; `stream` must outlive the result. A bar stays within
-/// `columns`, for it is drawn anew in its line.
-std::unique_ptr<Progress> make_progress(std::string_view mode, std::ostream& stream,
-                                        int columns = 120);
+/// How a run shows where it is; kAuto, as the output is a terminal or not, bars or lines.
+enum class ProgressKind { kAuto, kBar, kLines, kNone };
+
+template <>
+struct EnumWords<ProgressKind> {
+  static constexpr std::string_view kWords[] = {"auto", "bar", "lines", "none"};
+};
+
+/// `kind` is not kAuto; `stream` must outlive the result. A bar stays within `columns`, for it is
+/// drawn anew in its line.
+std::unique_ptr<Progress> make_progress(ProgressKind kind, std::ostream& stream, int columns = 120);
 
 }  // namespace yoke

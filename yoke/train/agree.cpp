@@ -15,13 +15,8 @@ namespace yoke {
 namespace {
 
 nlohmann::json settings(const TrainConfig& config) {
-  static const std::set<std::string> kOwn = {
-      "data-dir", "out",      "resume",       "threads",     "loader-threads",
-      "replicas", "progress", "join-timeout", "comm-timeout"};
   nlohmann::json json = nlohmann::json::object();
-  for (const auto& entry : to_recipe(config)) {
-    if (!kOwn.contains(entry.key)) json[entry.key] = entry.value;
-  }
+  for (const auto& entry : to_recipe(config, kHost)) json[entry.key] = entry.value;
   return json;
 }
 

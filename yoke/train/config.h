@@ -1,16 +1,31 @@
 // yoke/train/config.h: everything that decides how a run goes.
 #pragma once
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
 
+#include "yoke/core/enum_words.h"
+#include "yoke/engine/gpu_settings.h"
+#include "yoke/engine/make_engine.h"
+#include "yoke/engine/precision.h"
+#include "yoke/report/progress.h"
 #include "yoke/train/interval.h"
+#include "yoke/train/views.h"
 
 namespace yoke {
 
 inline constexpr std::int64_t kDefaultEpochs = 5;
 inline constexpr std::int64_t kDefaultBatchSize = 256;
+
+/// Where a step is computed; kAuto takes a GPU where there is one.
+enum class DeviceKind { kAuto, kCpu, kCuda };
+
+template <>
+struct EnumWords<DeviceKind> {
+  static constexpr std::string_view kWords[] = {"auto", "cpu", "cuda"};
+};
 
 /// The flags of `yoke train`, parsed; see flags.cpp for what each means.
 struct TrainConfig {
@@ -32,14 +47,14 @@ struct TrainConfig {
 
   std::string strategy = "allreduce";
   std::string comm = "auto";
-  std::int64_t join_timeout = 300;  ///< Seconds for all ranks to come at the start.
-  std::int64_t comm_timeout = 600;  ///< Seconds an operation may wait for another rank.
-  std::int64_t replicas = 0;        ///< 0: one per thread on the compiled engine, one on the eager.
-  std::int64_t micro_batch = 0;     ///< Images a replica computes at once; 0: what fits its cache.
-  std::string engine = "auto";
-  std::string precision = "fp32";
-  std::string device = "auto";
-  std::string tf32 = "auto";
+  std::chrono::seconds join_timeout{300};  ///< For all ranks to come at the start.
+  std::chrono::seconds comm_timeout{600};  ///< An operation may wait for another rank.
+  std::int64_t replicas = 0;     ///< 0: one per thread on the compiled engine, one on the eager.
+  std::int64_t micro_batch = 0;  ///< Images a replica computes at once; 0: what fits its cache.
+  EngineKind engine = EngineKind::kAuto;
+  Precision precision = Precision::kFp32;
+  DeviceKind device = DeviceKind::kAuto;
+  Tf32 tf32 = Tf32::kConvolutions;
   bool cuda_graph = false;
 
   Interval checkpoint_every;
@@ -52,8 +67,8 @@ struct TrainConfig {
   std::int64_t threads = 0;         ///< 0: all cores allowed.
   std::int64_t loader_threads = 0;  ///< 0: chosen from `threads`.
   Interval eval_every = Interval::parse("1epoch", "eval-every");
-  std::string tta = "none";  ///< Test-time augmentation, see Views.
-  std::string progress = "auto";
+  Views tta = Views::kOne;  ///< Test-time augmentation.
+  ProgressKind progress = ProgressKind::kAuto;
   std::int64_t print_every = 50;
   bool tensorboard = true;
   bool resources = true;

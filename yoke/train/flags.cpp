@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <charconv>
+#include <chrono>
 #include <limits>
 #include <type_traits>
 
@@ -36,7 +37,7 @@ struct Unwrap<std::optional<T>> {
 /// A flag that is a number, or an optional one.
 template <typename Field>
 TrainFlag number(const char* name, Field TrainConfig::*field, typename Unwrap<Field>::type least,
-                 typename Unwrap<Field>::type most, const char* allowed, const char* help,
+                 typename Unwrap<Field>::type most, const char* allowed, const std::string& help,
                  const char* group) {
   using Number = typename Unwrap<Field>::type;
   return {name,
@@ -60,22 +61,33 @@ TrainFlag number(const char* name, Field TrainConfig::*field, typename Unwrap<Fi
 constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
 
 template <typename Field>
-TrainFlag count(const char* name, Field TrainConfig::*field, std::int64_t least, const char* help,
-                const char* group) {
+TrainFlag count(const char* name, Field TrainConfig::*field, std::int64_t least,
+                const std::string& help, const char* group) {
   return number(name, field, least, kMost,
                 least == 0 ? "a whole number of at least 0" : "a whole number of at least 1", help,
                 group);
 }
 
-TrainFlag seconds(const char* name, std::int64_t TrainConfig::*field, const char* help,
-                  const char* group) {
+TrainFlag seconds(const char* name, std::chrono::seconds TrainConfig::*field,
+                  const std::string& help, const char* group) {
   constexpr std::int64_t kYear = 31'536'000;
-  return number(name, field, 1, kYear, "a whole number of seconds from 1 to 31536000", help, group);
+  return {name,
+          "N",
+          help,
+          group,
+          false,
+          [=](TrainConfig& config, const std::string& text) {
+            config.*field = std::chrono::seconds(parse_number<std::int64_t>(
+                name, text, 1, kYear, "a whole number of seconds from 1 to 31536000"));
+          },
+          [=](const TrainConfig& config) -> std::optional<std::string> {
+            return fmt::format("{}", (config.*field).count());
+          }};
 }
 
 template <typename Field>  // std::string or path
-TrainFlag text(const char* name, Field TrainConfig::*field, const char* value, const char* help,
-               const char* group) {
+TrainFlag text(const char* name, Field TrainConfig::*field, const char* value,
+               const std::string& help, const char* group) {
   return {name,
           value,
           help,
@@ -89,25 +101,24 @@ TrainFlag text(const char* name, Field TrainConfig::*field, const char* value, c
           }};
 }
 
-/// A flag that takes one of `allowed`, words separated by slashes.
-TrainFlag choice(const char* name, std::string TrainConfig::*field, std::string allowed,
-                 const char* help, const char* group) {
+/// A flag that takes one of the words of an enumeration.
+template <typename Enum>
+TrainFlag choice(const char* name, Enum TrainConfig::*field, const std::string& help,
+                 const char* group) {
   return {name,
-          allowed,
+          words_of<Enum>("/"),
           help,
           group,
           true,
           [=](TrainConfig& config, const std::string& given) {
-            if (given.empty() || fmt::format("/{}/", allowed).find(fmt::format("/{}/", given)) ==
-                                     std::string::npos) {
-              throw UsageError(fmt::format("--{} is '{}'; allowed: {}", name, given, allowed));
-            }
-            config.*field = given;
+            config.*field = parse_word<Enum>(fmt::format("--{}", name), given);
           },
-          [=](const TrainConfig& config) -> std::optional<std::string> { return config.*field; }};
+          [=](const TrainConfig& config) -> std::optional<std::string> {
+            return word_of(config.*field);
+          }};
 }
 
-TrainFlag interval(const char* name, Interval TrainConfig::*field, const char* help,
+TrainFlag interval(const char* name, Interval TrainConfig::*field, const std::string& help,
                    const char* group) {
   return {name,
           "1epoch/500steps/10min",
@@ -122,8 +133,8 @@ TrainFlag interval(const char* name, Interval TrainConfig::*field, const char* h
           }};
 }
 
-TrainFlag boolean(const char* name, bool TrainConfig::*field, const char* value, const char* help,
-                  const char* group) {
+TrainFlag boolean(const char* name, bool TrainConfig::*field, const char* value,
+                  const std::string& help, const char* group) {
   return {name,
           value,
           help,
@@ -141,59 +152,79 @@ TrainFlag boolean(const char* name, bool TrainConfig::*field, const char* value,
           }};
 }
 
+/// `flag` with roles, and other names on the command line.
+TrainFlag with(unsigned roles, TrainFlag flag, std::vector<std::string> aliases = {}) {
+  flag.roles = roles;
+  flag.aliases = std::move(aliases);
+  return flag;
+}
+
 }  // namespace
 
 const std::vector<TrainFlag>& train_flags() {
   using C = TrainConfig;
+  static const std::string kEpochsHelp = fmt::format(
+      "Passes over the training images ({} unless --max-steps is given)", kDefaultEpochs);
+  static const std::string kBatchHelp =
+      fmt::format("Images per optimizer step over all ranks and replicas ({})", kDefaultBatchSize);
   constexpr const char* kWhat = "What to train";
   constexpr const char* kLength = "How long";
   constexpr const char* kStep = "The step";
   constexpr const char* kSave = "Checkpoints";
   constexpr const char* kRun = "The run";
   static const std::vector<TrainFlag> flags = {
-      text("model", &C::model, "NAME[:k=v,...]", "Model; see 'yoke list models'", kWhat),
-      text("data", &C::data, "NAME[:k=v,...]", "Data set; see 'yoke list datasets'", kWhat),
-      text("data-dir", &C::data_dir, "DIR", "Where data sets are", kWhat),
+      with(kIdentity | kStepCost,
+           text("model", &C::model, "NAME[:k=v,...]", "Model; see 'yoke list models'", kWhat)),
+      with(kIdentity | kStepCost,
+           text("data", &C::data, "NAME[:k=v,...]", "Data set; see 'yoke list datasets'", kWhat)),
+      with(kHost | kStepCost | kMeasured,
+           text("data-dir", &C::data_dir, "DIR", "Where data sets are", kWhat)),
       text("weights", &C::weights, "FILE[:skip=NAME]",
            "Begin with these weights, safetensors or .pt; a module NAME, as fc, keeps its own",
            kWhat),
-      count("epochs", &C::epochs, 1,
-            "Passes over the training images (5 unless --max-steps is given)", kLength),
+      count("epochs", &C::epochs, 1, kEpochsHelp, kLength),
       count("max-steps", &C::max_steps, 1, "Optimizer steps at most", kLength),
       number("target-accuracy", &C::target_accuracy, 1e-9, 1.0, "a fraction in (0, 1]",
              "Stop when this fraction of the validation images is right", kLength),
-      count("batch-size", &C::batch_size, 1,
-            "Images per optimizer step over all ranks and replicas (256)", kStep),
-      count("batch-size-per-rank", &C::batch_size_per_rank, 1,
-            "Instead of --batch-size: images per step and rank", kStep),
-      text("optimizer", &C::optimizer, "NAME[:k=v,...]", "Optimizer; see 'yoke list optimizers'",
-           kStep),
+      with(kIdentity | kStepCost | kMeasured,
+           count("batch-size", &C::batch_size, 1, kBatchHelp, kStep), {"-b"}),
+      with(kIdentity, count("batch-size-per-rank", &C::batch_size_per_rank, 1,
+                            "Instead of --batch-size: images per step and rank", kStep)),
+      with(kIdentity | kStepCost, text("optimizer", &C::optimizer, "NAME[:k=v,...]",
+                                       "Optimizer; see 'yoke list optimizers'", kStep)),
       number("lr", &C::lr, 0.0, 1e9, "a number from 0 to 1e9",
              "Base learning rate (the optimizer's own default)", kStep),
       text("schedule", &C::schedule, "NAME[:k=v,...]",
            "Learning-rate schedule; see 'yoke list schedules'", kStep),
-      number("label-smoothing", &C::label_smoothing, 0.0, 1.0, "a fraction in [0, 1]",
-             "Share of the target spread evenly over the classes", kStep),
+      with(kStepCost,
+           number("label-smoothing", &C::label_smoothing, 0.0, 1.0, "a fraction in [0, 1]",
+                  "Share of the target spread evenly over the classes", kStep)),
       text("strategy", &C::strategy, "NAME[:k=v,...]",
            "How ranks train together; see 'yoke list strategies'", kStep),
       text("comm", &C::comm, "auto/NAME", "Between ranks; see 'yoke list communicators'", kStep),
-      seconds("join-timeout", &C::join_timeout, "Seconds to wait for all ranks at the start",
-              kStep),
-      seconds("comm-timeout", &C::comm_timeout,
-              "Seconds that an operation waits for a rank that hangs, before the run fails", kStep),
-      number(
-          "replicas", &C::replicas, 0, 1024, "a whole number from 0 to 1024",
-          "Copies of the step inside the process, a thread each, and a GPU each where it runs on "
-          "GPUs; 0 is one per thread (compiled) or one (eager)",
-          kStep),
-      count("micro-batch", &C::micro_batch, 0,
-            "Images a replica computes at once, where no batch norm needs all of them; 0 is what "
-            "fits its core's cache",
-            kStep),
-      choice("engine", &C::engine, "auto/eager/compiled", "What computes the step", kStep),
-      choice("precision", &C::precision, "fp32/bf16/o1/o2", "Number format of the step", kStep),
-      choice("device", &C::device, "auto/cpu/cuda", "Where the step is computed", kStep),
-      choice("tf32", &C::tf32, "auto/on/off",
+      with(kHost, seconds("join-timeout", &C::join_timeout,
+                          "Seconds to wait for all ranks at the start", kStep)),
+      with(kHost,
+           seconds("comm-timeout", &C::comm_timeout,
+                   "Seconds that an operation waits for a rank that hangs, before the run fails",
+                   kStep)),
+      with(kHost | kStepCost,
+           number("replicas", &C::replicas, 0, 1024, "a whole number from 0 to 1024",
+                  "Copies of the step inside the process, a thread each, and a GPU each where it "
+                  "runs on "
+                  "GPUs; 0 is one per thread (compiled) or one (eager)",
+                  kStep)),
+      with(
+          kStepCost,
+          count(
+              "micro-batch", &C::micro_batch, 0,
+              "Images a replica computes at once, where no batch norm needs all of them; 0 is what "
+              "fits its core's cache",
+              kStep)),
+      with(kStepCost, choice("engine", &C::engine, "What computes the step", kStep)),
+      with(kStepCost, choice("precision", &C::precision, "Number format of the step", kStep)),
+      with(kStepCost, choice("device", &C::device, "Where the step is computed", kStep)),
+      choice("tf32", &C::tf32,
              "Which fp32 products GPUs compute in TF32: convolutions (auto, as PyTorch), matrix "
              "products too, or none",
              kStep),
@@ -201,27 +232,33 @@ const std::vector<TrainFlag>& train_flags() {
               "On a GPU, record forward and backward once and replay them (off)", kStep),
       interval("checkpoint-every", &C::checkpoint_every, "Save all state so often", kSave),
       count("keep", &C::keep, 1, "Newest checkpoints kept", kSave),
-      text("resume", &C::resume, "auto/PATH",
-           "Go on from the newest good checkpoint in --out (auto), or from one of a run or a "
-           "checkpoint folder",
-           kSave),
-      text("out", &C::out, "DIR", "Run directory (runs/<date-time>-<model>-<data>)", kRun),
-      number<std::uint64_t>("seed", &C::seed, 0, std::numeric_limits<std::uint64_t>::max(),
-                            "a whole number of at least 0",
-                            "Decides weights, order, augmentation and dropout", kRun),
-      boolean("deterministic", &C::deterministic, "", "Only algorithms whose results never vary",
-              kRun),
-      count("threads", &C::threads, 0,
-            "Threads of the step; 0 is OMP_NUM_THREADS, or one per core allowed", kRun),
-      count("loader-threads", &C::loader_threads, 0, "Threads that make batches; 0 chooses", kRun),
+      with(kHost | kPlace,
+           text("resume", &C::resume, "auto/PATH",
+                "Go on from the newest good checkpoint in --out (auto), or from one of a run or a "
+                "checkpoint folder",
+                kSave)),
+      with(kHost | kPlace,
+           text("out", &C::out, "DIR", "Run directory (runs/<date-time>-<model>-<data>)", kRun)),
+      with(kIdentity | kStepCost | kMeasured,
+           number<std::uint64_t>("seed", &C::seed, 0, std::numeric_limits<std::uint64_t>::max(),
+                                 "a whole number of at least 0",
+                                 "Decides weights, order, augmentation and dropout", kRun)),
+      with(kStepCost, boolean("deterministic", &C::deterministic, "",
+                              "Only algorithms whose results never vary", kRun)),
+      with(kHost | kStepCost | kMeasured,
+           count("threads", &C::threads, 0,
+                 "Threads of the step; 0 is OMP_NUM_THREADS, or one per core allowed", kRun)),
+      with(kHost | kStepCost,
+           count("loader-threads", &C::loader_threads, 0, "Threads that make batches; 0 chooses",
+                 kRun),
+           {"-j", "--workers"}),
       interval("eval-every", &C::eval_every,
                "Measure the validation images so often, and at the end", kRun),
-      choice("tta", &C::tta, "none/flip/flip-shift",
+      choice("tta", &C::tta,
              "Test-time augmentation: validation scores are means over the image and its mirror "
              "image (flip), and both moved by a pixel (flip-shift)",
              kRun),
-      choice("progress", &C::progress, "auto/bar/lines/none", "Bars on a terminal, lines elsewhere",
-             kRun),
+      with(kHost, choice("progress", &C::progress, "Bars on a terminal, lines elsewhere", kRun)),
       count("print-every", &C::print_every, 1, "Steps between two reports", kRun),
       boolean("tensorboard", &C::tensorboard, "on/off", "Write TensorBoard events", kRun),
       boolean("resources", &C::resources, "on/off", "Record processor, memory, disk and network",
@@ -251,9 +288,18 @@ void apply_recipe(TrainConfig& config, const std::vector<RecipeEntry>& entries,
   }
 }
 
-std::vector<RecipeEntry> to_recipe(const TrainConfig& config) {
+std::vector<std::string> flags_that_are(unsigned roles, unsigned without) {
+  std::vector<std::string> names;
+  for (const auto& flag : train_flags()) {
+    if ((flag.roles & roles) == roles && (flag.roles & without) == 0) names.push_back(flag.name);
+  }
+  return names;
+}
+
+std::vector<RecipeEntry> to_recipe(const TrainConfig& config, unsigned without) {
   std::vector<RecipeEntry> entries;
   for (const auto& flag : train_flags()) {
+    if ((flag.roles & without) != 0) continue;
     if (const auto value = flag.get(config)) {
       entries.push_back({.key = flag.name, .value = *value, .quoted = flag.quoted, .line = 0});
     }

@@ -12,10 +12,10 @@ namespace yoke {
 namespace {
 
 std::unique_ptr<Progress> progress_for(const TrainConfig& config, const Output& output) {
-  if (output.stream == nullptr) return make_progress("none", std::cout);
-  const std::string automatic = output.terminal ? "bar" : "lines";
-  return make_progress(config.progress == "auto" ? automatic : config.progress, *output.stream,
-                       output.columns);
+  if (output.stream == nullptr) return make_progress(ProgressKind::kNone, std::cout);
+  const auto automatic = output.terminal ? ProgressKind::kBar : ProgressKind::kLines;
+  return make_progress(config.progress == ProgressKind::kAuto ? automatic : config.progress,
+                       *output.stream, output.columns);
 }
 
 }  // namespace

@@ -29,8 +29,8 @@ struct Output {
 class Reporter {
  public:
   /// `resume_step` continues the files of a resumed run, which has taken `seconds` so far. Only
-  /// rank 0 reports; every rank records its resources, after rank 0 has begun the file, and those of
-  /// the GPUs at `gpus`, addresses on the PCI bus.
+  /// rank 0 reports; every rank records its resources, after rank 0 has begun the file, and those
+  /// of the GPUs at `gpus`, addresses on the PCI bus.
   Reporter(const TrainConfig& config, const RunDirectory& directory, const Output& output, int rank,
            std::optional<std::int64_t> resume_step, double seconds,
            std::vector<std::string> gpus = {});

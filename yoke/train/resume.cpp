@@ -64,8 +64,7 @@ void check_same_run(const TrainConfig& config, const nlohmann::json& saved) {
   std::map<std::string, std::string> given;
   for (const auto& entry : to_recipe(config)) given[entry.key] = entry.value;
   std::vector<std::string> differences;
-  for (const char* key :
-       {"model", "data", "batch-size", "batch-size-per-rank", "optimizer", "seed"}) {
+  for (const auto& key : flags_that_are(kIdentity)) {
     const std::string before = saved.value(key, "");
     if (before != given[key]) {
       differences.push_back(fmt::format("--{} is '{}', was '{}'", key, given[key], before));

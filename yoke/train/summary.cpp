@@ -59,8 +59,8 @@ nlohmann::ordered_json make_summary(const SummaryInput& input) {
   if (!input.error.empty()) json["error"] = input.error;
   json["model"] = config.model;
   json["data"] = config.data;
-  json["engine"] = input.workload.engine.name;
-  json["precision"] = config.precision;
+  json["engine"] = word_of(input.workload.engine.kind);
+  json["precision"] = word_of(config.precision);
   json["strategy"] = config.strategy;
   json["comm"] = input.communicator.name();
   json["communicator"] = input.communicator.describe();

@@ -27,8 +27,7 @@ void resolve(TrainConfig& config) {
 }
 
 Patience patience(const TrainConfig& config) {
-  return {.join = std::chrono::seconds(config.join_timeout),
-          .operation = std::chrono::seconds(config.comm_timeout)};
+  return {.join = config.join_timeout, .operation = config.comm_timeout};
 }
 
 /// The data set, read once for all ranks of this process.

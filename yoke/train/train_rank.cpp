@@ -47,7 +47,7 @@ std::string take_cores(TrainConfig& config, const Group& group) {
 
 /// The device of a GPU rank is known only with the workload; the communicator comes before.
 bool on_gpu(const TrainConfig& config) {
-  return config.device != "cpu" && torch::cuda::is_available();
+  return config.device != DeviceKind::kCpu && torch::cuda::is_available();
 }
 
 /// Ranks of a host that see the same GPUs take one each, or one for each replica.
@@ -122,9 +122,7 @@ std::vector<std::string> gpu_addresses(const Workload& workload) {
 /// `given`, for another machine or number of ranks has others.
 std::string recipe(TrainConfig given, const Trainer& trainer) {
   given.lr = trainer.lr();
-  given.out.clear();
-  given.resume.clear();
-  return recipe_text(to_recipe(given));
+  return recipe_text(to_recipe(given, kPlace));
 }
 
 /// Of an earlier part of a resumed run, what came after its step is set aside: it is not this
@@ -177,7 +175,7 @@ TrainResult train_rank(TrainConfig config, const TrainParts& parts, const TrainC
                        const Group& group) {
   const TrainConfig given = config;
   const auto [threads, communicator] = meet(config, context, group);
-  apply(GpuSettings{.tf32 = parse_tf32(config.tf32), .deterministic = config.deterministic});
+  apply(GpuSettings{.tf32 = config.tf32, .deterministic = config.deterministic});
   std::vector<std::string> warnings;
   auto checkpoint =
       share_checkpoint(find_resume(config, context.world.restarts > 0,

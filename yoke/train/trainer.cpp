@@ -209,7 +209,7 @@ void Trainer::check_loss() const {
 Evaluation Trainer::evaluate() {
   const auto go_on = strategy_->synchronise();
   auto result = yoke::evaluate(*workload_.engine.engine, communicator_, workload_.data.validation,
-                               batch_size_, workload_.loader, parse_views(config_.tta));
+                               batch_size_, workload_.loader, config_.tta);
   go_on();
   return result;
 }

@@ -1,9 +1,5 @@
 #include "yoke/train/views.h"
 
-#include <fmt/format.h>
-
-#include "yoke/core/error.h"
-
 namespace yoke {
 namespace {
 
@@ -25,13 +21,6 @@ torch::Tensor shifted_too(Engine& engine, const torch::Tensor& input) {
 }
 
 }  // namespace
-
-Views parse_views(const std::string& name) {
-  if (name == "none") return Views::kOne;
-  if (name == "flip") return Views::kFlip;
-  if (name == "flip-shift") return Views::kFlipShift;
-  throw UsageError(fmt::format("--tta is '{}'; allowed: none, flip, flip-shift", name));
-}
 
 torch::Tensor mean_scores(Engine& engine, const torch::Tensor& input, Views views) {
   if (views == Views::kOne) return engine.predict(input);

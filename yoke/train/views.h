@@ -3,8 +3,8 @@
 #include <torch/types.h>
 
 #include <cstdint>
-#include <string>
 
+#include "yoke/core/enum_words.h"
 #include "yoke/engine/engine.h"
 
 namespace yoke {
@@ -12,8 +12,10 @@ namespace yoke {
 /// Test-time augmentation: the image alone, it and its mirror image, or both also moved by a pixel.
 enum class Views : std::uint8_t { kOne, kFlip, kFlipShift };
 
-/// Reads the value of --tta. @throws UsageError
-Views parse_views(const std::string& name);
+template <>
+struct EnumWords<Views> {
+  static constexpr std::string_view kWords[] = {"none", "flip", "flip-shift"};
+};
 
 /// Mean scores in evaluation mode over `views` of each image, fp32 [N, classes], for input
 /// fp32 [N, C, H, W]. kFlipShift gives the image half the weight, and a quarter each to moves down

@@ -13,13 +13,13 @@
 namespace yoke {
 namespace {
 
-torch::Device choose_device(const std::string& name) {
+torch::Device choose_device(DeviceKind kind) {
   const bool available = torch::cuda::is_available();
-  if (name == "cuda" && !available) {
+  if (kind == DeviceKind::kCuda && !available) {
     throw UsageError(
         "--device is 'cuda', but LibTorch sees no GPU; give --device cpu, or run 'yoke doctor'");
   }
-  if (name == "cpu" || !available) return torch::kCPU;
+  if (kind == DeviceKind::kCpu || !available) return torch::kCPU;
   return c10::impl::VirtualGuardImpl(torch::kCUDA).getDevice();  // that this rank has taken
 }
 
@@ -52,8 +52,8 @@ EngineOptions engine_options(const TrainConfig& config, const std::function<Mode
                              const LossScaler* scaler) {
   std::function<double()> loss_scale;
   if (scaler != nullptr) loss_scale = [scaler] { return scaler->scale(); };
-  return {.name = config.engine,
-          .precision = parse_precision(config.precision),
+  return {.kind = config.engine,
+          .precision = config.precision,
           .replicas = static_cast<int>(config.replicas),
           .threads = static_cast<int>(config.threads),
           .micro_batch = config.micro_batch,
@@ -72,8 +72,7 @@ Workload::Workload(const TrainConfig& config, const TrainParts& parts,
       data(load_data(config, parts)),
       model(build_model(config, parts, data.train->info(), device)),
       parameters(*model.module, gradients, values),
-      scaler(scales_loss(parse_precision(config.precision), device) ? std::make_unique<LossScaler>()
-                                                                    : nullptr),
+      scaler(scales_loss(config.precision, device) ? std::make_unique<LossScaler>() : nullptr),
       engine(make_engine(
           model, parameters,
           engine_options(
