@@ -29,15 +29,15 @@ struct ExportOptions {
 void check_output(const fs::path& output, bool force) {
   const auto parent = folder_of(output);
   if (!fs::is_directory(parent)) {
-    throw UsageError(fmt::format("--output {}: there is no directory {}; make it first",
+    throw UsageError(fmt::format("--out {}: there is no directory {}; make it first",
                                  output.string(), parent.string()));
   }
   if (fs::is_directory(output)) {
-    throw UsageError(fmt::format("--output {} is a directory; give a file", output.string()));
+    throw UsageError(fmt::format("--out {} is a directory; give a file", output.string()));
   }
   if (fs::exists(output) && !force) {
     throw UsageError(
-        fmt::format("--output {} exists already; give another name, or --force to replace it",
+        fmt::format("--out {} exists already; give another name, or --force to replace it",
                     output.string()));
   }
 }
@@ -70,10 +70,10 @@ void add_export_command(CLI::App& program, Run& run) {
   command
       ->add_option("--format", options->format,
                    "safetensors, or pt: a dict of tensors for Python's torch.load; by default what "
-                   "the ending of --output says")
+                   "the ending of --out says")
       ->check(CLI::IsMember({"safetensors", "pt"}));
-  command->add_option("-o,--output", options->output, "The file to write")->required();
-  command->add_flag("--force", options->force, "Replace --output if it exists");
+  command->add_option("-o,--out,--output", options->output, "The file to write")->required();
+  command->add_flag("--force", options->force, "Replace --out if it exists");
   command->callback([&run, options] { run = [options] { return export_weights(*options); }; });
 }
 

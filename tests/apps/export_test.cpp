@@ -36,7 +36,7 @@ class ExportCommand : public ::testing::Test {
                                             .state = {{"config", nlohmann::json::object()}}});
   }
   test::ProgramResult run(const fs::path& output, std::vector<std::string> more = {}) {
-    more.insert(more.begin(), {"export", run_.string(), "--output", output.string()});
+    more.insert(more.begin(), {"export", run_.string(), "--out", output.string()});
     return test::run_yoke(more);
   }
 

@@ -134,6 +134,19 @@ struct WrongUsage {
   std::vector<std::string> expected;
 };
 
+TEST(YokeTrain, FlagsHaveUnderscoresAndShortNamesToo) {
+  const TemporaryDirectory directory;
+  const fs::path out = directory.path() / "run";
+  const auto result = run_yoke({"train", "--model", "mlp:hidden=4", "--data",
+                                "glyphs:train=64,validation=16", "--max_steps=2", "-b", "16", "-j",
+                                "2", "--eval_every", "1epoch", "--out", out.string()});
+  ASSERT_EQ(result.status, 0) << result.output;
+  const std::string config = read_file(out / "config.toml");
+  EXPECT_THAT(config, HasSubstr("max-steps = 2\n"));
+  EXPECT_THAT(config, HasSubstr("batch-size = 16\n"));
+  EXPECT_THAT(config, HasSubstr("loader-threads = 2\n"));
+}
+
 TEST(YokeTrain, WrongUsageIsStatus2AndSaysWhatIsAllowed) {
   const TemporaryDirectory directory;
   const auto out = (directory.path() / "run").string();
