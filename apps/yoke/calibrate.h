@@ -1,4 +1,4 @@
-// apps/yoke/calibrate.h: measures what `yoke predict` begins with, by `yoke bench`.
+// apps/yoke/calibrate.h: measures what `yoke forecast` begins with, by `yoke bench`.
 #pragma once
 #include <cstdint>
 #include <string>

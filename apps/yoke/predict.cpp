@@ -1,4 +1,4 @@
-// apps/yoke/predict.cpp: `yoke predict`, a training on more or other machines, from a calibration
+// apps/yoke/predict.cpp: `yoke forecast`, a training on more or other machines, from a calibration
 // of this one.
 #include <fmt/format.h>
 
@@ -9,9 +9,11 @@
 #include "apps/yoke/kept_calibration.h"
 #include "apps/yoke/predict_flags.h"
 #include "apps/yoke/predict_output.h"
+#include "yoke/comm/factory.h"
 #include "yoke/core/error.h"
 #include "yoke/core/format.h"
 #include "yoke/optim/optimizer.h"
+#include "yoke/parallel/strategy.h"
 #include "yoke/predict/graph.h"
 #include "yoke/predict/sentences.h"
 
@@ -29,7 +31,7 @@ bool splits(const std::string& optimizer) {
   if (!traits.first_order) {
     throw UsageError(fmt::format(
         "--optimizer is '{}', which exchanges gradients as often in a step as its line search asks "
-        "for, but yoke predict counts one exchange; give another optimizer, e.g. sgd or adam",
+        "for, but yoke forecast counts one exchange; give another optimizer, e.g. sgd or adam",
         optimizer));
   }
   return traits.elementwise;
@@ -39,14 +41,23 @@ Job job_of(const TrainConfig& config) {
   validate(config);
   if (config.device == DeviceKind::kCuda) {
     throw UsageError(
-        "--device is 'cuda', but yoke predict has calibrated processors only; give --device cpu");
+        "--device is 'cuda', but yoke forecast has calibrated processors only; give --device cpu");
   }
   return {.batch_size =
               config.batch_size_per_rank.value_or(config.batch_size.value_or(kDefaultBatchSize)),
           .per_rank = config.batch_size_per_rank.has_value(),
-          .strategy = predict::plan_strategy(config.strategy),
-          .comm = predict::plan_communicator(config.comm),
+          .strategy = plan_strategy(config.strategy),
+          .comm = plan_communicator(config.comm),
           .splits = splits(config.optimizer)};
+}
+
+/// Each as its options are where none is given.
+std::vector<predict::StrategyPlan> all_strategies() {
+  std::vector<predict::StrategyPlan> plans;
+  for (const auto& entry : strategies().entries()) {
+    if (strategies().choose(entry.name).traits.plan) plans.push_back(plan_strategy(entry.name));
+  }
+  return plans;
 }
 
 void draw(const std::vector<predict::Prediction>& rows, const std::string& title,
@@ -108,7 +119,7 @@ int predict_command(const GivenPrediction& given) {
   const std::int64_t first = hosts.front(), last = rows.back().hosts;
   const auto end = predict::find_end(calibration, job, cluster, first, last);
   cluster.hosts = end ? end->hosts : last;
-  const auto choices = predict::compare_strategies(calibration, job, cluster);
+  const auto choices = predict::compare_strategies(calibration, job, cluster, all_strategies());
   fmt::print("{}\n", prediction_table(rows));
   print_sentences({say_left_out(calibration, job, cluster, hosts, rows.size()),
                    predict::say_end(end, first, last), predict::say_best(choices)});
@@ -128,7 +139,8 @@ int predict_command(const GivenPrediction& given) {
 
 void add_predict_command(CLI::App& program, Run& run) {
   auto* command = program.add_subcommand(
-      "predict", "Predict time, speed-up and efficiency of a training on more or other machines");
+      "forecast", "Forecast time, speed-up and efficiency of a training on more or other machines");
+  command->alias("predict");  // its name in version 0.1
   const auto given = std::make_shared<GivenPrediction>();
   add_predict_flags(*command, *given);
   command->callback([given, &run] { run = [given] { return predict_command(*given); }; });

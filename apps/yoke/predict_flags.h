@@ -1,4 +1,4 @@
-// apps/yoke/predict_flags.h: what the command line of `yoke predict` gives.
+// apps/yoke/predict_flags.h: what the command line of `yoke forecast` gives.
 #pragma once
 #include <cstdint>
 #include <string>

@@ -1,4 +1,4 @@
-// `yoke predict` and `yoke bench training` as a user or script runs them.
+// `yoke forecast` and `yoke bench training` as a user or script runs them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -140,9 +140,9 @@ TEST_F(Predict, RefusesWrongUsageBeforeItMeasures) {
   expect_refused({"--hosts", "0"}, "--hosts is '0'");
   expect_refused({"--slow", "1x0.5"}, "--slow is '1x0.5'; allowed: COUNTxFACTOR");
   expect_refused({"--strategy", "gossip"}, "allowed: allreduce, averaging");
-  expect_refused({"--comm", "nccl"}, "allowed: auto, gloo");
+  expect_refused({"--comm", "single"}, "no model of it; give auto");
   expect_refused({"--strategy", "hogwild"}, "--strategy hogwild shares one host's memory");
-  expect_refused({"--optimizer", "lbfgs"}, "yoke predict counts one exchange");
+  expect_refused({"--optimizer", "lbfgs"}, "yoke forecast counts one exchange");
   expect_refused({"--strategy", "parameter-server", "--optimizer", "lars"},
                  "this optimizer needs sums over all parameters");
   expect_refused({"--strategy", "parameter-server", "--optimizer", "sgd:clip=1"},

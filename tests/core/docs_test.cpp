@@ -119,7 +119,7 @@ std::set<std::string> launch_flags() {
   return {names.begin(), names.end()};
 }
 
-/// The flags of `yoke predict` and `yoke bench training` beside those of `yoke train`.
+/// The flags of `yoke forecast` and `yoke bench training` beside those of `yoke train`.
 std::set<std::string> predict_flags() {
   std::set<std::string> flags;
   for (const char* const file : {"apps/yoke/predict_flags.cpp", "apps/yoke/bench_training.cpp"}) {

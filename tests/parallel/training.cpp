@@ -67,9 +67,10 @@ Trained train(const Training& training) {
     const FlatParameters::Allocate shared = [&](std::int64_t elements) {
       return communicator->allocate(elements);
     };
-    FlatParameters parameters(
-        *model.module, shared,
-        gathers_values(training.strategy) ? shared : FlatParameters::Allocate());
+    FlatParameters parameters(*model.module, shared,
+                              strategies().choose(training.strategy).traits.gathers_values
+                                  ? shared
+                                  : FlatParameters::Allocate());
     const auto engine = make_eager_engine(model, parameters);
     const auto strategy = make_strategy(
         training.strategy, {*engine, parameters, {}, *communicator, training.optimizer});

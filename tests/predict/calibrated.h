@@ -1,5 +1,7 @@
 // tests/predict/calibrated.h: a calibration with round numbers.
 #pragma once
+#include "yoke/comm/factory.h"
+#include "yoke/parallel/strategy.h"
 #include "yoke/predict/calibration.h"
 #include "yoke/predict/prediction.h"
 
@@ -75,9 +77,15 @@ inline predict::Cluster free_cluster(std::int64_t hosts) {
 inline predict::Job job(const std::string& strategy = "allreduce", std::int64_t batch_size = 256) {
   return {.batch_size = batch_size,
           .per_rank = false,
-          .strategy = predict::plan_strategy(strategy),
+          .strategy = plan_strategy(strategy),
           .comm = {},
           .splits = true};
+}
+
+/// Strategies to compare with.
+inline std::vector<predict::StrategyPlan> others() {
+  return {plan_strategy("allreduce"), plan_strategy("averaging"), plan_strategy("hogwild"),
+          plan_strategy("parameter-server")};
 }
 
 }  // namespace yoke::test

@@ -175,7 +175,7 @@ TEST(Network, RefusesWhatItCannotTell) {
       EXPECT_THAT(error.what(), HasSubstr(message));
     }
   };
-  expect_refused(free_cluster(2), "nccl", "allowed: auto, gloo");
+  expect_refused(free_cluster(2), "single", "no model of it; give auto");
   expect_refused(free_cluster(2), "mpi", "was not measured in this calibration, which has: gloo");
   expect_refused(free_cluster(2), "gloo:x=1", "'x'");
 }

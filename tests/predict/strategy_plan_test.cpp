@@ -49,8 +49,8 @@ void expect_refused(const char* text, const char* message) {
 }
 
 TEST(StrategyPlan, RefusesWhatItHasNoModelOf) {
-  expect_refused("gossip", "allowed: allreduce, averaging, parameter-server, hogwild");
-  expect_refused("allreduce:compress=powersgd", "compress=none, bf16 or fp16");
+  expect_refused("gossip", "allowed: allreduce, averaging, hogwild, parameter-server");
+  expect_refused("allreduce:compress=powersgd", "no model of powersgd; give another compress");
   expect_refused("allreduce:accumulate=2", "leave it out");
   expect_refused("allreduce:bucket=2", "bucket_mib");
   expect_refused("averaging:warmup=1", "averaging for the others");
@@ -60,9 +60,10 @@ TEST(StrategyPlan, RefusesWhatItHasNoModelOf) {
 }
 
 TEST(StrategyPlan, RefusesWhatTrainingRefuses) {
-  expect_refused("allreduce:compress=bf-16", "is 'bf-16'; allowed: none, bf16, fp16");
+  expect_refused("allreduce:compress=bf-16",
+                 "unknown compression 'bf-16'; allowed: none, bf16, fp16");
   expect_refused("allreduce:shard_state=true,compress=bf16", "leave out one of the two");
-  expect_refused("averaging:outer=adam", "outer is 'adam'; allowed: none, nesterov");
+  expect_refused("averaging:outer=adam", "is 'adam'; allowed: none, nesterov");
   expect_refused("averaging:outer=nesterov:rate=1", "'rate'");
   expect_refused("averaging:start=x", "is 'x'; allowed: same, own");
   expect_refused("averaging:momentum=x", "is 'x'; allowed: keep, reset, average");

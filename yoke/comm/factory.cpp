@@ -77,6 +77,16 @@ std::unique_ptr<Communicator> make_communicator(std::string_view text, const Gro
   return std::make_unique<Communicator>(group, std::string(text), std::move(made.transport));
 }
 
+predict::CommunicatorPlan plan_communicator(std::string_view text) {
+  if (text == "auto") return {};
+  const auto plan = communicators().choose(text).traits.plan;
+  if (plan) return *plan;
+  throw UsageError(fmt::format(
+      "--comm {}: yoke forecast has no model of it; give auto, or another; see 'yoke list "
+      "communicators'",
+      text));
+}
+
 void shrink(Communicator& communicator, const std::vector<int>& ranks) {
   const Group group = communicator.group().part(ranks, "left");
   communicator.regroup(group, make(communicator.name(), group).transport);

@@ -1,6 +1,7 @@
 // yoke/comm/factory.h: communicators by name.
 #pragma once
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -8,13 +9,21 @@
 #include "yoke/comm/communicator.h"
 #include "yoke/core/plugin.h"
 #include "yoke/core/registry.h"
+#include "yoke/predict/communicator_plan.h"
 
 namespace yoke {
+
+/// What is asked of a choice of communicator before one is made.
+struct CommunicatorTraits {
+  /// How it connects ranks; nothing where no model of it has been written.
+  std::optional<predict::CommunicatorPlan> plan = {};
+};
 
 /// A communicator as its file declares it. It connects the ranks of a group of at least two; all of
 /// them call it alike. Null for one rank.
 /// @throws UsageError where the transport cannot serve such a group; CommError when it fails.
-using CommunicatorPlugin = Plugin<std::unique_ptr<Transport>(const Group& group)>;
+using CommunicatorPlugin =
+    Plugin<std::unique_ptr<Transport>(const Group& group), CommunicatorTraits>;
 
 /// Every communicator of communicators.def.
 const Registry<CommunicatorPlugin>& communicators();
@@ -25,6 +34,10 @@ const Registry<CommunicatorPlugin>& communicators();
 /// @throws UsageError on an unknown name or option; CommError when a rank does not come.
 std::unique_ptr<Communicator> make_communicator(std::string_view text, const Group& group = {},
                                                 bool cuda = false);
+
+/// How the communicator that `text` names, or `auto` on processors, connects ranks. @throws
+/// UsageError on an unknown name or option, and where there is no model of it.
+predict::CommunicatorPlan plan_communicator(std::string_view text);
 
 /// Goes on with `ranks` of the group of `communicator` alone, ascending, this one among them: the
 /// others are lost. All of `ranks` call it alike, with nothing under way.

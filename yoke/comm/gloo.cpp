@@ -131,6 +131,10 @@ std::unique_ptr<Transport> make_gloo(const Group& group, const NoOptions&) {
 
 }  // namespace
 
-CommunicatorPlugin gloo_communicator() { return {no_options(), make_gloo}; }
+CommunicatorPlugin gloo_communicator() {
+  return {no_options(), make_gloo,
+          CommunicatorTraits{
+              .plan = predict::CommunicatorPlan{.between = "gloo", .shares_memory = false}}};
+}
 
 }  // namespace yoke

@@ -148,7 +148,9 @@ CommunicatorPlugin hierarchical_communicator() {
   const OptionTable<HierarchicalOptions> options = {{"between", &HierarchicalOptions::between,
                                                      name_format({"gloo", "mpi"}),
                                                      "the communicator between hosts"}};
-  return {options, make_hierarchical};
+  return {options, make_hierarchical, [](const HierarchicalOptions& chosen) {
+            return CommunicatorTraits{.plan = predict::CommunicatorPlan{.between = chosen.between}};
+          }};
 }
 
 }  // namespace yoke

@@ -225,6 +225,10 @@ std::unique_ptr<Transport> make_mpi(const Group& group, const NoOptions&) {
 
 }  // namespace
 
-CommunicatorPlugin mpi_communicator() { return {no_options(), make_mpi}; }
+CommunicatorPlugin mpi_communicator() {
+  return {no_options(), make_mpi,
+          CommunicatorTraits{.plan = predict::CommunicatorPlan{
+                                 .between = "mpi", .shares_memory = false, .chooses = true}}};
+}
 
 }  // namespace yoke

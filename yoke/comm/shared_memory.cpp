@@ -250,6 +250,9 @@ std::unique_ptr<Transport> make_shared_memory(const Group& group, const NoOption
 
 }  // namespace
 
-CommunicatorPlugin shared_memory_communicator() { return {no_options(), make_shared_memory}; }
+CommunicatorPlugin shared_memory_communicator() {
+  return {no_options(), make_shared_memory,
+          CommunicatorTraits{.plan = predict::CommunicatorPlan{.one_host = true}}};
+}
 
 }  // namespace yoke

@@ -89,8 +89,19 @@ std::unique_ptr<Transport> make_throttle(const Group& group, const ThrottleOptio
                                     options.latency_milliseconds / 1e3);
 }
 
+predict::CommunicatorPlan plan_throttle(const ThrottleOptions& options) {
+  return {.between = options.over,
+          .shares_memory = false,
+          .throttle = predict::Link{.latency_seconds = options.latency_milliseconds / 1e3,
+                                    .seconds_per_byte = 1 / (options.megabytes_per_second * 1e6)}};
+}
+
 }  // namespace
 
-CommunicatorPlugin throttle_communicator() { return {throttle_options(), make_throttle}; }
+CommunicatorPlugin throttle_communicator() {
+  return {throttle_options(), make_throttle, [](const ThrottleOptions& options) {
+            return CommunicatorTraits{.plan = plan_throttle(options)};
+          }};
+}
 
 }  // namespace yoke

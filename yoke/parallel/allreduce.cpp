@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "yoke/core/error.h"
+#include "yoke/core/inner_plugin.h"
 #include "yoke/parallel/agreement.h"
 #include "yoke/parallel/gradient_sum.h"
 #include "yoke/parallel/in_step.h"
@@ -12,33 +13,62 @@
 namespace yoke {
 namespace {
 
+constexpr double kMiB = 1 << 20;
+
 struct AllReduceOptions {
-  GradientSumOptions sum;
-  std::int64_t check_every;  // steps; 0 never
-  bool sync_batchnorm;
-  bool shard_state;
+  double first_bucket_mib = static_cast<double>(BucketSizes().first_bucket_bytes) / kMiB;
+  double bucket_mib = static_cast<double>(BucketSizes().bucket_bytes) / kMiB;
+  std::int64_t accumulate = GradientSumOptions().accumulate;
+  std::string compress = GradientSumOptions().compress;
+  bool shard_state = false;
+  bool sync_batchnorm = false;
+  std::int64_t check_every = 0;
+
+  GradientSumOptions sum() const {
+    return {.buckets = {.first_bucket_bytes = static_cast<std::int64_t>(kMiB * first_bucket_mib),
+                        .bucket_bytes = static_cast<std::int64_t>(kMiB * bucket_mib)},
+            .accumulate = accumulate,
+            .parts_meet = sync_batchnorm,
+            .compress = compress};
+  }
 };
 
-AllReduceOptions read(Options& options) {
-  constexpr double kMiB = 1 << 20;
-  AllReduceOptions chosen{
-      .sum = {.buckets = {.first_bucket_bytes = static_cast<std::int64_t>(
-                              kMiB * options.get("first_bucket_mib", 1.0, 0.0, 1e6)),
-                          .bucket_bytes = static_cast<std::int64_t>(
-                              kMiB * options.get("bucket_mib", 25.0, 0.0, 1e6))},
-              .accumulate = options.get("accumulate", std::int64_t{1}, 1, 1 << 20),
-              .compress = options.get("compress", std::string("none"))},
-      .check_every = options.get("check_every", std::int64_t{0}, 0),
-      .sync_batchnorm = options.get("sync_batchnorm", false),
-      .shard_state = options.get("shard_state", false)};
-  chosen.sum.parts_meet = chosen.sync_batchnorm;
-  if (chosen.shard_state && chosen.sum.compress != "none") {
-    throw UsageError(fmt::format(
-        "strategy 'allreduce' was given shard_state=true with compress={}: a compressed gradient "
-        "is summed whole on every rank, not in parts; leave out one of the two",
-        chosen.sum.compress));
-  }
-  return chosen;
+OptionTable<AllReduceOptions> allreduce_options() {
+  using O = AllReduceOptions;
+  return {
+      {"first_bucket_mib", &O::first_bucket_mib, in(0, 1e6),
+       "gradients that are reduced first, at least"},
+      {"bucket_mib", &O::bucket_mib, in(0, 1e6), "those that are reduced at once, at least"},
+      {"accumulate", &O::accumulate, in(1, 1 << 20),
+       "parts of a rank's batch, one after the other: less memory, the same step"},
+      {"compress", &O::compress, choice_format(compressions), "how gradients go between ranks"},
+      {"shard_state", &O::shard_state,
+       "each rank keeps the optimizer's state of its part of the parameters alone"},
+      {"sync_batchnorm", &O::sync_batchnorm, "normalises over the images of all ranks"},
+      {"check_every", &O::check_every, at_least(0),
+       "steps from one comparison of the parameters of all ranks to the next; 0: never"},
+  };
+}
+
+void check(const AllReduceOptions& options) {
+  if (!options.shard_state || options.compress == GradientSumOptions().compress) return;
+  throw UsageError(fmt::format(
+      "strategy 'allreduce' was given shard_state=true with compress={}: a compressed gradient "
+      "is summed whole on every rank, not in parts; leave out one of the two",
+      options.compress));
+}
+
+predict::StrategyPlan plan_allreduce(const AllReduceOptions& options) {
+  check(options);
+  const auto element_bytes = compression_traits(options.compress).element_bytes;
+  if (!element_bytes) refuse_plan(options.compress.c_str(), "give another compress");
+  if (options.accumulate > 1) refuse_plan("accumulate", "leave it out");
+  if (options.sync_batchnorm) refuse_plan("sync_batchnorm", "leave it out");
+  return {.kind = predict::StrategyKind::kAllReduce,
+          .element_bytes = *element_bytes,
+          .first_bucket_bytes = kMiB * options.first_bucket_mib,
+          .bucket_bytes = kMiB * options.bucket_mib,
+          .shard_state = options.shard_state};
 }
 
 class AllReduce final : public Strategy {
@@ -50,7 +80,7 @@ class AllReduce final : public Strategy {
         shards_(options.shard_state && context.communicator.size() > 1
                     ? std::make_unique<Shards>(context.parameters, context.communicator)
                     : nullptr),
-        sum_(context, options.sum, shards_.get()),
+        sum_(context, options.sum(), shards_.get()),
         optimizer_(make_optimizer()) {
     if (!options.sync_batchnorm) return;
     context_.engine.synchronise_batch_norm(
@@ -108,13 +138,13 @@ class AllReduce final : public Strategy {
           "compress={} carries errors of gradients from one step to the next, in which the loss "
           "scale may be another, or one overflowed; leave out compress, or give --precision bf16 "
           "or fp32",
-          options_.sum.compress));
+          options_.compress));
     }
     if (optimizer.first_order()) return;
     throw UsageError(fmt::format(
         "--optimizer {} compares gradients within a step, but compress={} carries errors from "
         "one to the next; leave out compress, or give another optimizer",
-        context_.optimizer, options_.sum.compress));
+        context_.optimizer, options_.compress));
   }
 
   double waited_seconds() const { return sum_.seconds() + (shards_ ? shards_->seconds() : 0); }
@@ -130,8 +160,16 @@ class AllReduce final : public Strategy {
 
 }  // namespace
 
-std::unique_ptr<Strategy> make_allreduce(const StrategyContext& context, Options& options) {
-  return std::make_unique<AllReduce>(context, read(options));
+StrategyPlugin allreduce_strategy() {
+  return {allreduce_options(),
+          [](const StrategyContext& context, const AllReduceOptions& options) {
+            check(options);
+            return std::make_unique<AllReduce>(context, options);
+          },
+          [](const AllReduceOptions& options) {
+            return StrategyTraits{.gathers_values = options.shard_state,
+                                  .plan = [options] { return plan_allreduce(options); }};
+          }};
 }
 
 }  // namespace yoke

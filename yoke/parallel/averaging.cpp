@@ -9,13 +9,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <optional>
 
 #include "yoke/core/clock.h"
-#include "yoke/core/error.h"
 #include "yoke/optim/sgd_update.h"
 #include "yoke/parallel/agreement.h"
+#include "yoke/parallel/averaging_options.h"
 #include "yoke/parallel/gradient_sum.h"
 #include "yoke/parallel/in_step.h"
 
@@ -24,49 +23,11 @@ namespace {
 
 using torch::Tensor;
 
-constexpr std::int64_t kAtTheEnd = std::numeric_limits<std::int64_t>::max();
-
-/// SGD on what the ranks have moved together.
-struct Outer {
-  double lr = 0.7;
-  double momentum = 0.9;
-};
-
-struct AveragingOptions {
-  std::int64_t every = 1;      // steps
-  double warmup = 0;           // epochs of all-reduce
-  bool own_start = false;      // whether ranks begin with parameters of their own
-  std::optional<Outer> outer;  // else the mean as it is
-  std::string momentum;        // what becomes of the optimizer's state at a mean
-};
-
-/// `end` or a number of steps.
-std::int64_t read_every(Options& options) {
-  const bool end = options.contains("every") && options.get("every", std::string()) == "end";
-  return end ? kAtTheEnd : options.get("every", std::int64_t{16}, 1);
-}
-
-std::optional<Outer> read_outer(Options& options) {
-  const std::string text = options.get("outer", std::string("none"));
-  Choice choice = Choice::parse_inner(text, "outer optimizer");
-  if (choice.name != "none" && choice.name != "nesterov") {
-    throw UsageError(
-        fmt::format("outer is '{}'; allowed: none, nesterov:lr=0.7+momentum=0.9", text));
-  }
-  Outer outer;
-  if (choice.name == "nesterov") {
-    outer.lr = choice.options.get("lr", outer.lr, 0.0);
-    outer.momentum = choice.options.get("momentum", outer.momentum, 0.0, 1.0);
-  }
-  choice.options.finish();
-  return choice.name == "none" ? std::nullopt : std::optional(outer);
-}
-
 class Averaging final : public Strategy {
  public:
-  Averaging(const StrategyContext& context, AveragingOptions options)
+  Averaging(const StrategyContext& context, const AveragingOptions& options)
       : context_(context),
-        options_(std::move(options)),
+        options_(options),
         workers_(place_of(context.communicator),
                  [this](std::int64_t step) { return next_meeting(step); }),
         optimizer_(optimizer_of(context, context.parameters)) {
@@ -150,7 +111,7 @@ class Averaging final : public Strategy {
 
  private:
   void warn() const {
-    if (!context_.warn || options_.every != kAtTheEnd || context_.communicator.size() == 1) return;
+    if (!context_.warn || options_.every || context_.communicator.size() == 1) return;
     context_.warn(
         "warning: every=end averages once, when the ranks may have gone too far apart for their "
         "mean to be any good: of lab-cnn on MNIST, 8 epochs on 2 to 5 ranks, it left 11 to 97 % "
@@ -159,7 +120,8 @@ class Averaging final : public Strategy {
 
   std::int64_t next_meeting(std::int64_t step) const {
     if (step < warmup_steps_) return step + 1;
-    const std::int64_t round = (step / options_.every + 1) * options_.every;
+    if (!options_.every) return std::max(total_steps_, step + 1);
+    const std::int64_t round = (step / *options_.every + 1) * *options_.every;
     return step < total_steps_ ? std::min(round, total_steps_) : round;
   }
 
@@ -205,7 +167,7 @@ class Averaging final : public Strategy {
   Tensor weight() { return sum_[sum_.numel() - 1]; }
 
   /// The way from the anchor to the mean is the outer gradient, backwards.
-  void move_anchor(const Outer& outer) {
+  void move_anchor(const OuterOptimizer& outer) {
     Tensor& values = context_.parameters.values();
     sgd_update(anchor_, anchor_ - values, velocity_,
                {.lr = outer.lr, .momentum = outer.momentum, .nesterov = true});
@@ -213,9 +175,9 @@ class Averaging final : public Strategy {
   }
 
   void treat_momentum() {
-    if (options_.momentum == "keep") return;
+    if (options_.momentum == StateAtMean::kKeep) return;
     for (auto& [name, tensor] : optimizer_->state()) {
-      if (options_.momentum == "reset") {
+      if (options_.momentum == StateAtMean::kReset) {
         tensor.zero_();
       } else if (tensor.is_floating_point() && context_.communicator.size() > 1) {
         tensor.mul_(images_);
@@ -240,14 +202,14 @@ class Averaging final : public Strategy {
 
 }  // namespace
 
-std::unique_ptr<Strategy> make_averaging(const StrategyContext& context, Options& options) {
-  AveragingOptions chosen{
-      .every = read_every(options),
-      .warmup = options.get("warmup", 0.0, 0.0),
-      .own_start = options.get("start", std::string("same"), {"same", "own"}) == "own",
-      .outer = read_outer(options),
-      .momentum = options.get("momentum", std::string("keep"), {"keep", "reset", "average"})};
-  return std::make_unique<Averaging>(context, std::move(chosen));
+StrategyPlugin averaging_strategy() {
+  return {averaging_options(),
+          [](const StrategyContext& context, const AveragingOptions& options) {
+            return std::make_unique<Averaging>(context, options);
+          },
+          [](const AveragingOptions& options) {
+            return StrategyTraits{.plan = [options] { return plan_averaging(options); }};
+          }};
 }
 
 }  // namespace yoke

@@ -15,9 +15,19 @@ const Registry<CompressionPlugin>& compressions() {
   return registry;
 }
 
+namespace {
+
+auto choose(std::string_view text) {
+  return compressions().choose(Choice::parse_inner(text, compressions().kind()));
+}
+
+}  // namespace
+
+CompressionTraits compression_traits(std::string_view text) { return choose(text).traits; }
+
 std::unique_ptr<Compression> make_compression(std::string_view text, FlatParameters& parameters,
                                               Communicator& communicator) {
-  return compressions().choose(text).make(parameters, communicator);
+  return choose(text).make(parameters, communicator);
 }
 
 }  // namespace yoke

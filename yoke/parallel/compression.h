@@ -1,6 +1,7 @@
 // yoke/parallel/compression.h: how gradients are written while they go between ranks.
 #pragma once
 #include <memory>
+#include <optional>
 #include <string_view>
 
 #include "yoke/comm/communicator.h"
@@ -28,14 +29,25 @@ class Compression {
   virtual void restored() {}
 };
 
+/// What is asked of a choice of method before one is made.
+struct CompressionTraits {
+  /// Of an element of the gradient on its way; nothing where that depends on the gradient's shape.
+  std::optional<double> element_bytes = sizeof(float);
+};
+
 /// A method as its file declares it; the references must outlive what it makes.
 using CompressionPlugin =
-    Plugin<std::unique_ptr<Compression>(FlatParameters& parameters, Communicator& communicator)>;
+    Plugin<std::unique_ptr<Compression>(FlatParameters& parameters, Communicator& communicator),
+           CompressionTraits>;
 
 /// Every method of compressions.def.
 const Registry<CompressionPlugin>& compressions();
 
-/// Builds the method that `text` (`name:key=value`) names; the references must outlive it.
+/// What is asked of the method that `text` names. @throws UsageError on an unknown name or option.
+CompressionTraits compression_traits(std::string_view text);
+
+/// Builds the method that `text` (`name:key=value+key=value`) names; the references must outlive
+/// it.
 /// @throws UsageError on an unknown name or option.
 std::unique_ptr<Compression> make_compression(std::string_view text, FlatParameters& parameters,
                                               Communicator& communicator);

@@ -14,7 +14,7 @@ namespace yoke {
 /// How gradients go between ranks.
 struct GradientSumOptions {
   BucketSizes buckets;
-  std::int64_t accumulate = 1;    ///< Parts of a rank's batch, one after the other.
+  std::int64_t accumulate = 1;  ///< Parts of a rank's batch, one after the other.
   /// Whether ranks meet in each part, and so must all have as many, whatever their images.
   bool parts_meet = false;
   std::string compress = "none";  ///< See make_compression().

@@ -7,7 +7,6 @@
 #include "yoke/core/error.h"
 #include "yoke/parallel/agreement.h"
 #include "yoke/parallel/free_running.h"
-#include "yoke/parallel/in_process.h"
 #include "yoke/parallel/shared_vector.h"
 #include "yoke/parallel/strategy.h"
 
@@ -67,16 +66,36 @@ class Hogwild final : public Strategy {
   std::int64_t updates_ = 0;
 };
 
-}  // namespace
+struct HogwildOptions {
+  int workers = 0;
+};
 
-std::unique_ptr<Strategy> make_hogwild(const StrategyContext& context, Options& options) {
-  read_workers(options);
+std::unique_ptr<Strategy> make_hogwild(const StrategyContext& context, const HogwildOptions&) {
   if (!context.parameters.values().is_cpu()) {
     throw UsageError(
         "hogwild adds to one vector in the memory of the processor, which a GPU cannot do word by "
         "word; give --device cpu, or --strategy allreduce for GPUs");
   }
   return std::make_unique<Hogwild>(context);
+}
+
+predict::StrategyPlan plan_hogwild(const HogwildOptions& options) {
+  if (options.workers > 0) {
+    refuse_plan("threads as workers", "leave out workers, and give --ranks-per-host");
+  }
+  return {.kind = predict::StrategyKind::kHogwild, .in_step = false};
+}
+
+}  // namespace
+
+StrategyPlugin hogwild_strategy() {
+  const OptionTable<HogwildOptions> options = {
+      {"workers", &HogwildOptions::workers, in(0, 1024),
+       "threads of one process; 0: one for each core, or the processes that were started"}};
+  return {options, make_hogwild, [](const HogwildOptions& chosen) {
+            return StrategyTraits{.workers_in_process = chosen.workers,
+                                  .plan = [chosen] { return plan_hogwild(chosen); }};
+          }};
 }
 
 }  // namespace yoke

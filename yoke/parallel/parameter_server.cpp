@@ -194,7 +194,7 @@ void ParameterServer::connect() {
     }
   }
   const auto buckets =
-      cut_into_buckets(context_.parameters, {options_.bucket_bytes, options_.bucket_bytes});
+      cut_into_buckets(context_.parameters, {options_.bucket_bytes(), options_.bucket_bytes()});
   if (rank_ >= options_.servers) {
     pushing_ = std::make_unique<Pushing>(context_.parameters, shards_, buckets, options_.overlap,
                                          std::move(providers));
@@ -256,17 +256,17 @@ void ParameterServer::make_optimizer() {
   state_ = std::make_unique<ShardedState>(
       [&](const Shard& shard) { return yoke::make_optimizer(context_.optimizer, shard); },
       Shard(master_, sum), shards_);
-  server_ = std::make_unique<PartServer>(master_, state_->part(),
-                                         ServerRules{.workers = ever_,
-                                                     .sync = options_.sync,
-                                                     .staleness = options_.staleness,
-                                                     .overlap = options_.overlap});
+  server_ =
+      std::make_unique<PartServer>(master_, state_->part(),
+                                   ServerRules{.workers = ever_,
+                                               .sync = options_.sync,
+                                               .staleness = options_.staleness.value_or(kUnbounded),
+                                               .overlap = options_.overlap});
 }
 
-}  // namespace
-
-std::unique_ptr<Strategy> make_parameter_server(const StrategyContext& context, Options& options) {
-  const ServerOptions chosen = read_server_options(options, context.communicator.size());
+std::unique_ptr<Strategy> make_parameter_server(const StrategyContext& context,
+                                                const ServerOptions& options) {
+  check(options, context.communicator.size());
   if (context.scaler != nullptr) {
     throw UsageError(
         "parameter-server moves the parameters on servers, which do not know by what scale each "
@@ -277,7 +277,15 @@ std::unique_ptr<Strategy> make_parameter_server(const StrategyContext& context, 
         "parameter-server keeps the parameters in the memory of processors; give --device cpu, or "
         "--strategy allreduce for GPUs");
   }
-  return std::make_unique<ParameterServer>(context, chosen);
+  return std::make_unique<ParameterServer>(context, options);
+}
+
+}  // namespace
+
+StrategyPlugin parameter_server_strategy() {
+  return {server_options(), make_parameter_server, [](const ServerOptions& options) {
+            return StrategyTraits{.plan = [options] { return plan_servers(options); }};
+          }};
 }
 
 }  // namespace yoke

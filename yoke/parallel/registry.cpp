@@ -1,30 +1,41 @@
+#include <fmt/format.h>
+
+#include "yoke/core/error.h"
 #include "yoke/parallel/strategy.h"
 
 namespace yoke {
 
-#define STRATEGY(id, help) \
-  std::unique_ptr<Strategy> make_##id(const StrategyContext& context, Options& options);
+#define STRATEGY(id, help) StrategyPlugin id##_strategy();
 #include "yoke/parallel/strategies.def"
 #undef STRATEGY
 
-const Registry<MakeStrategy>& strategies() {
-  static const Registry<MakeStrategy> registry("strategy", {
-#define STRATEGY(id, help) {plugin_name(#id), help, &make_##id},
+const Registry<StrategyPlugin>& strategies() {
+  static const Registry<StrategyPlugin> registry("strategy", {
+#define STRATEGY(id, help) {plugin_name(#id), help, id##_strategy()},
 #include "yoke/parallel/strategies.def"
 #undef STRATEGY
-                                                           });
+                                                             });
   return registry;
 }
 
 std::unique_ptr<Strategy> make_strategy(std::string_view text, const StrategyContext& context) {
-  Choice choice = Choice::parse(text, strategies().kind());
-  auto strategy = strategies().find(choice.name).make(context, choice.options);
-  choice.options.finish();
-  return strategy;
+  return strategies().choose(text).make(context);
 }
 
-bool gathers_values(std::string_view text) {
-  return Choice::parse(text, strategies().kind()).options.get("shard_state", false);
+predict::StrategyPlan plan_strategy(std::string_view text) {
+  const auto plan = strategies().choose(text).traits.plan;
+  try {
+    if (!plan) refuse_plan("it", "give another strategy; see 'yoke list strategies'");
+    predict::StrategyPlan found = plan();
+    found.text = std::string(text);
+    return found;
+  } catch (const UsageError& error) {
+    throw UsageError(fmt::format("--strategy {}: {}", text, error.what()));
+  }
+}
+
+void refuse_plan(const char* what, const char* instead) {
+  throw UsageError(fmt::format("yoke forecast has no model of {}; {}", what, instead));
 }
 
 }  // namespace yoke

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13,12 +14,13 @@
 #include "yoke/core/batch.h"
 #include "yoke/core/flat_parameters.h"
 #include "yoke/core/named_tensors.h"
-#include "yoke/core/options.h"
+#include "yoke/core/plugin.h"
 #include "yoke/core/registry.h"
 #include "yoke/engine/engine.h"
 #include "yoke/optim/loss_scaler.h"
 #include "yoke/optim/optimizer.h"
 #include "yoke/parallel/workers.h"
+#include "yoke/predict/strategy_plan.h"
 
 namespace yoke {
 
@@ -102,18 +104,36 @@ std::unique_ptr<Optimizer> optimizer_of(const StrategyContext& context, const Sh
 /// This rank's place where all ranks compute gradients.
 Place place_of(const Communicator& communicator);
 
-using MakeStrategy = std::unique_ptr<Strategy> (*)(const StrategyContext& context,
-                                                   Options& options);
+/// What is asked of a choice of strategy before one is made.
+struct StrategyTraits {
+  /// Whether parameters are gathered from several ranks, so that their values do well in memory of
+  /// Communicator::allocate().
+  bool gathers_values = false;
+  /// Workers that are threads of one process; 0: one for each core. Nothing where they are always
+  /// processes.
+  std::optional<int> workers_in_process = {};
+  /// What it sends and keeps. Empty where no model of it has been written.
+  /// @throws UsageError for options that have no model.
+  std::function<predict::StrategyPlan()> plan = {};
+};
+
+/// A strategy as its file declares it.
+/// @throws UsageError on what the engine, the optimizer or the number of ranks cannot.
+using StrategyPlugin =
+    Plugin<std::unique_ptr<Strategy>(const StrategyContext& context), StrategyTraits>;
 
 /// Every strategy of strategies.def.
-const Registry<MakeStrategy>& strategies();
+const Registry<StrategyPlugin>& strategies();
 
 /// Builds the strategy that `text` (`name:key=value,...`) names. @throws UsageError on an unknown
 /// name or option, or what the engine or the optimizer cannot.
 std::unique_ptr<Strategy> make_strategy(std::string_view text, const StrategyContext& context);
 
-/// Whether the strategy that `text` names gathers the parameters from several ranks, so that their
-/// values do well in memory of Communicator::allocate(). @throws UsageError.
-bool gathers_values(std::string_view text);
+/// What the strategy that `text` names sends and keeps. @throws UsageError on an unknown name or
+/// option, and where there is no model of it.
+predict::StrategyPlan plan_strategy(std::string_view text);
+
+/// Says that there is no model of `what`, and what to do `instead`. @throws UsageError.
+[[noreturn]] void refuse_plan(const char* what, const char* instead);
 
 }  // namespace yoke

@@ -1,8 +1,7 @@
-// yoke/predict/communicator_plan.h: how a communicator of `yoke train` connects ranks.
+// yoke/predict/communicator_plan.h: how a communicator connects ranks, as its own file tells it.
 #pragma once
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "yoke/predict/link.h"
 
@@ -16,8 +15,5 @@ struct CommunicatorPlan {
   bool one_host = false;         ///< Whether it connects the ranks of one host alone.
   std::optional<Link> throttle = std::nullopt;  ///< No rank sends faster.
 };
-
-/// Reads `--comm`. @throws UsageError on an unknown name or option, or one without a model.
-CommunicatorPlan plan_communicator(std::string_view text);
 
 }  // namespace yoke::predict

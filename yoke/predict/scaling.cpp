@@ -76,16 +76,18 @@ std::optional<ScalingEnd> find_end(const Calibration& calibration, const Job& jo
 }
 
 std::vector<StrategyChoice> compare_strategies(const Calibration& calibration, const Job& job,
-                                               const Cluster& cluster) {
+                                               const Cluster& cluster,
+                                               const std::vector<StrategyPlan>& others) {
   std::vector<StrategyChoice> choices = {
       StrategyChoice{.plan = job.strategy, .prediction = predict(calibration, job, cluster)}};
-  for (const char* const text : {"allreduce", "parameter-server", "averaging:every=16"}) {
+  for (const auto& plan : others) {
+    if (!plan.in_step || plan.text == job.strategy.text) continue;
     Job other = job;
-    other.strategy = plan_strategy(text);
+    other.strategy = plan;
     const bool refused = other.strategy.kind == StrategyKind::kServer && !job.splits;
     const bool fits = global_batch_size(other, cluster) <= calibration.train_images;
-    if (text == job.strategy.text || refused || !fits) continue;
-    choices.push_back({other.strategy, predict(calibration, other, cluster)});
+    if (refused || !fits) continue;
+    choices.push_back({plan, predict(calibration, other, cluster)});
   }
   std::stable_sort(choices.begin(), choices.end(), [](const auto& a, const auto& b) {
     return rate(a.prediction) > rate(b.prediction);

@@ -39,9 +39,10 @@ double efficiency(const Prediction& base, const Prediction& prediction);
 std::optional<ScalingEnd> find_end(const Calibration& calibration, const Job& job,
                                    const Cluster& cluster, std::int64_t first, std::int64_t most);
 
-/// The job's own strategy, and all-reduce, a parameter server on every rank and averaging every 16
-/// steps, on `cluster`; the fastest first. Those that `yoke train` would refuse are left out.
+/// The job's own strategy and those of `others` that wait for each other, on `cluster`; the fastest
+/// first. Those that `yoke train` would refuse are left out.
 std::vector<StrategyChoice> compare_strategies(const Calibration& calibration, const Job& job,
-                                               const Cluster& cluster);
+                                               const Cluster& cluster,
+                                               const std::vector<StrategyPlan>& others);
 
 }  // namespace yoke::predict

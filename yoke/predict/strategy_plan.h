@@ -1,8 +1,7 @@
-// yoke/predict/strategy_plan.h: what a strategy of `yoke train` sends and keeps.
+// yoke/predict/strategy_plan.h: what a strategy sends and keeps, as its own file tells it.
 #pragma once
 #include <cstdint>
 #include <string>
-#include <string_view>
 
 namespace yoke::predict {
 
@@ -10,7 +9,7 @@ enum class StrategyKind { kAllReduce, kAveraging, kServer, kHogwild };
 
 /// A strategy, as far as its costs go.
 struct StrategyPlan {
-  std::string text;  ///< As given.
+  std::string text = {};  ///< As given.
   StrategyKind kind = StrategyKind::kAllReduce;
   double element_bytes = 4;  ///< Of a gradient on its way.
   double first_bucket_bytes = 0, bucket_bytes = 0;
@@ -25,9 +24,5 @@ struct StrategyPlan {
     return kind == StrategyKind::kAllReduce || (kind == StrategyKind::kServer && in_step);
   }
 };
-
-/// Reads `--strategy`. @throws UsageError on what `yoke train` refuses, and for what has no model:
-/// compress=powersgd, accumulate, sync_batchnorm, averaging's warmup.
-StrategyPlan plan_strategy(std::string_view text);
 
 }  // namespace yoke::predict

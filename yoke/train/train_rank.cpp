@@ -185,7 +185,9 @@ TrainResult train_rank(TrainConfig config, const TrainParts& parts, const TrainC
     return ranks.allocate(elements);
   };
   Workload workload(config, parts, shared,
-                    gathers_values(config.strategy) ? shared : FlatParameters::Allocate());
+                    strategies().choose(config.strategy).traits.gathers_values
+                        ? shared
+                        : FlatParameters::Allocate());
   if (!checkpoint && !config.weights.empty()) {
     load_weights(*workload.model.module, WeightsChoice::parse(config.weights));
   }

@@ -40,7 +40,8 @@ CompressionPlugin halves(torch::ScalarType type) {
   return {no_options(),
           [type](FlatParameters& parameters, Communicator& communicator, const NoOptions&) {
             return std::make_unique<Halves>(parameters, communicator, type);
-          }};
+          },
+          CompressionTraits{.element_bytes = 2}};
 }
 
 }  // namespace

@@ -139,10 +139,12 @@ struct PowerSgdOptions {
 CompressionPlugin powersgd_compression() {
   const OptionTable<PowerSgdOptions> options = {{"rank", &PowerSgdOptions::rank, in(1, 1024),
                                                  "of the two thin matrices, whose product goes"}};
-  return {options, [](FlatParameters& parameters, Communicator& communicator,
-                      const PowerSgdOptions& chosen) {
-            return std::make_unique<PowerSgd>(parameters, communicator, chosen.rank);
-          }};
+  return {
+      options,
+      [](FlatParameters& parameters, Communicator& communicator, const PowerSgdOptions& chosen) {
+        return std::make_unique<PowerSgd>(parameters, communicator, chosen.rank);
+      },
+      CompressionTraits{.element_bytes = {}}};
 }
 
 }  // namespace yoke

@@ -3,42 +3,63 @@
 #include <fmt/format.h>
 
 #include "yoke/core/error.h"
-#include "yoke/parallel/server/part_server.h"
 
 namespace yoke {
 namespace {
 
-void check(const ServerOptions& chosen, bool bounded, int ranks) {
-  if (chosen.servers > 0 && chosen.servers >= ranks) {
-    throw UsageError(fmt::format(
-        "parameter-server was given servers={} for {} ranks; allowed: 0 (every rank serves and "
-        "works) to {}, so that a rank is left to work",
-        chosen.servers, ranks, ranks - 1));
-  }
-  if (chosen.sync && bounded) {
+constexpr double kMiB = 1 << 20;
+
+}  // namespace
+
+std::int64_t ServerOptions::bucket_bytes() const {
+  return static_cast<std::int64_t>(kMiB * bucket_mib);
+}
+
+OptionTable<ServerOptions> server_options() {
+  using O = ServerOptions;
+  return {
+      {"servers", &O::servers, at_least(0),
+       "the first ranks, which serve alone; 0: every rank serves a part, and works"},
+      {"mode",
+       &O::sync,
+       {{"sync", true}, {"async", false}},
+       "whether the parameters move once all have pushed, or at every push"},
+      {"staleness", &O::staleness, at_least(0), or_word("unbounded"),
+       "steps that a worker may be ahead of the slowest; with `mode=async`"},
+      {"overlap", &O::overlap,
+       "workers take in what they pull a step later, while they compute; with `mode=async`"},
+      {"bucket_mib", &O::bucket_mib, in(0, 1e6), "gradients that are pushed at once, at least"},
+  };
+}
+
+void check(const ServerOptions& options) {
+  if (options.sync && options.staleness) {
     throw UsageError("parameter-server was given staleness with mode=sync; give mode=async");
   }
-  if (chosen.sync && chosen.overlap) {
+  if (options.sync && options.overlap) {
     throw UsageError(
         "parameter-server was given overlap with mode=sync, whose workers wait for what all have "
         "pushed; give mode=async");
   }
 }
 
-}  // namespace
+void check(const ServerOptions& options, int ranks) {
+  check(options);
+  if (options.servers == 0 || options.servers < ranks) return;
+  throw UsageError(fmt::format(
+      "parameter-server was given servers={} for {} ranks; allowed: 0 (every rank serves and "
+      "works) to {}, so that a rank is left to work",
+      options.servers, ranks, ranks - 1));
+}
 
-ServerOptions read_server_options(Options& options, int ranks) {
-  constexpr double kMiB = 1 << 20;
-  ServerOptions chosen;
-  chosen.servers = static_cast<int>(options.get("servers", std::int64_t{0}, 0));
-  chosen.sync = options.get("mode", std::string("sync"), {"sync", "async"}) == "sync";
-  const bool unbounded = !options.contains("staleness") ||
-                         options.get("staleness", std::string("unbounded")) == "unbounded";
-  chosen.staleness = unbounded ? kUnbounded : options.get("staleness", std::int64_t{0}, 0);
-  chosen.overlap = options.get("overlap", false);
-  chosen.bucket_bytes = static_cast<std::int64_t>(kMiB * options.get("bucket_mib", 1.0, 0.0, 1e6));
-  check(chosen, !unbounded, ranks);
-  return chosen;
+predict::StrategyPlan plan_servers(const ServerOptions& options) {
+  check(options);
+  const double bytes = kMiB * options.bucket_mib;
+  return {.kind = predict::StrategyKind::kServer,
+          .first_bucket_bytes = bytes,
+          .bucket_bytes = bytes,
+          .servers = options.servers,
+          .in_step = options.sync};
 }
 
 }  // namespace yoke
