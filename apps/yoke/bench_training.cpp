@@ -16,6 +16,7 @@
 #include "yoke/core/threads.h"
 #include "yoke/predict/calibration_file.h"
 #include "yoke/train/cores.h"
+#include "yoke/train/flags.h"
 
 namespace yoke {
 namespace {

@@ -201,9 +201,9 @@ TEST(RecordedEngine, RefusesSumsOverRanksInTheStep) {
 TEST(MakeEngine, RefusesCudaGraphsOnProcessors) {
   Model model = make_model("mlp", {{1, 8, 8}, 10}, 1);
   FlatParameters parameters(*model.module);
-  for (const char* const name : {"auto", "eager", "compiled"}) {
+  for (const auto kind : {EngineKind::kAuto, EngineKind::kEager, EngineKind::kCompiled}) {
     EXPECT_THAT(
-        [&] { make_engine(model, parameters, {.name = name, .cuda_graph = true}); },
+        [&] { make_engine(model, parameters, {.kind = kind, .cuda_graph = true}); },
         testing::ThrowsMessage<UsageError>(HasSubstr("--cuda-graph off, or --device cuda")));
   }
 }

@@ -101,6 +101,26 @@ TEST(Train, ConfigurationOnDiskRepeatsTheRun) {
   EXPECT_EQ(reports(directory.path() / "first"), reports(directory.path() / "second"));
 }
 
+TEST(Train, CheckpointsHoldTheConfigurationOfConfigToml) {
+  const TemporaryDirectory directory;
+  TrainConfig config = small_run(directory.path() / "run");
+  config.lr.reset();
+  config.threads = 0;
+  config.checkpoint_every = Interval::parse("1epoch", "");
+  train(config);
+  std::map<std::string, std::string> on_disk, in_checkpoint;
+  for (const auto& entry : read_recipe(config.out / "config.toml")) {
+    on_disk[entry.key] = entry.value;
+  }
+  const auto checkpoint = read_checkpoint(list_checkpoints(config.out / "checkpoints").front());
+  for (const auto& [key, value] : checkpoint.state.at("config").items()) {
+    in_checkpoint[key] = value.get<std::string>();
+  }
+  EXPECT_EQ(in_checkpoint, on_disk);
+  EXPECT_EQ(on_disk.at("threads"), "0") << "as given, not what this machine made of it";
+  EXPECT_TRUE(on_disk.contains("lr")) << "found out";
+}
+
 TEST(Train, AnotherSeedIsAnotherRun) {
   const TemporaryDirectory directory;
   auto config = small_run(directory.path() / "first");

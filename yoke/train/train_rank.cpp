@@ -118,13 +118,6 @@ std::vector<std::string> gpu_addresses(const Workload& workload) {
   return addresses;
 }
 
-/// What repeats the run elsewhere: all but where it was and what it went on from. Threads stay as
-/// `given`, for another machine or number of ranks has others.
-std::string recipe(TrainConfig given, const Trainer& trainer) {
-  given.lr = trainer.lr();
-  return recipe_text(to_recipe(given, kPlace));
-}
-
 /// Of an earlier part of a resumed run, what came after its step is set aside: it is not this
 /// run's. Returns what is to be told of that.
 std::vector<std::string> begin(const TrainConfig& config, const RunDirectory& directory,
@@ -191,7 +184,7 @@ TrainResult train_rank(TrainConfig config, const TrainParts& parts, const TrainC
   if (!checkpoint && !config.weights.empty()) {
     load_weights(*workload.model.module, WeightsChoice::parse(config.weights));
   }
-  Trainer trainer(config, workload, *communicator);
+  Trainer trainer(given, workload, *communicator);
   if (checkpoint) {
     trainer.resume(*checkpoint);
     *checkpoint = {.step = checkpoint->step};  // gives the tensors' memory back
@@ -202,8 +195,8 @@ TrainResult train_rank(TrainConfig config, const TrainParts& parts, const TrainC
   if (in_process(context, group) && group.rank > 0) config.resources = false;  // are rank 0's
 
   // Only now, so that wrong usage leaves nothing behind.
-  const RunDirectory directory =
-      take_run_directory(config, recipe(given, trainer), checkpoint.has_value(), trainer, warnings);
+  const RunDirectory directory = take_run_directory(config, recipe_text(trainer.recipe()),
+                                                    checkpoint.has_value(), trainer, warnings);
   // Also where the run begins again, for want of a checkpoint, files may hold earlier reports.
   const auto resume_step =
       config.resume.empty() ? std::nullopt : std::optional(trainer.state().step);

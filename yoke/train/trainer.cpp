@@ -214,11 +214,17 @@ Evaluation Trainer::evaluate() {
   return result;
 }
 
+std::vector<RecipeEntry> Trainer::recipe() const {
+  TrainConfig resolved = config_;
+  resolved.lr = lr_;
+  return to_recipe(resolved, kPlace);
+}
+
 Checkpoint Trainer::checkpoint() {
   const auto go_on = strategy_->synchronise();
   state_.window.gather(communicator_);
   nlohmann::json config = nlohmann::json::object();
-  for (const auto& entry : to_recipe(config_)) config[entry.key] = entry.value;
+  for (const auto& entry : recipe()) config[entry.key] = entry.value;
   RunState state = state_;
   state.cpu_seconds += process_usage().cpu_seconds;
   Checkpoint checkpoint{.step = state_.step,

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "yoke/comm/communicator.h"
+#include "yoke/core/recipe.h"
 #include "yoke/data/loader.h"
 #include "yoke/data/sampler.h"
 #include "yoke/optim/schedule.h"
@@ -18,7 +19,8 @@ namespace yoke {
 /// Moves a workload from step to step.
 class Trainer {
  public:
-  /// All references must outlive it. @throws UsageError on impossible settings.
+  /// `config` is as it was given, see recipe(). All references must outlive it. @throws UsageError
+  /// on impossible settings.
   Trainer(const TrainConfig& config, Workload& workload, Communicator& communicator);
 
   /// Goes on from `checkpoint`. @throws UsageError when it is of another model.
@@ -42,6 +44,10 @@ class Trainer {
 
   /// Measures the validation images.
   Evaluation evaluate();
+
+  /// What repeats the run elsewhere: all flags but where it was and what it went on from. Threads
+  /// stay as given, for another machine or number of ranks has others.
+  std::vector<RecipeEntry> recipe() const;
 
   /// A copy of all state, as of now; on other ranks than 0 without tensors. All ranks call it
   /// alike.
