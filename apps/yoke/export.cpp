@@ -36,9 +36,8 @@ void check_output(const fs::path& output, bool force) {
     throw UsageError(fmt::format("--out {} is a directory; give a file", output.string()));
   }
   if (fs::exists(output) && !force) {
-    throw UsageError(
-        fmt::format("--out {} exists already; give another name, or --force to replace it",
-                    output.string()));
+    throw UsageError(fmt::format(
+        "--out {} exists already; give another name, or --force to replace it", output.string()));
   }
 }
 

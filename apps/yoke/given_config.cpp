@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "yoke/core/recipe.h"
+#include "yoke/run/layout.h"
 #include "yoke/train/flags.h"
 #include "yoke/train/resume.h"
 
@@ -61,7 +62,7 @@ TrainConfig resolve(const GivenConfig& given) {
   };
   apply_flags();
   if (config.resume.empty()) return config;
-  const auto saved = resumed_run(config) / "config.toml";
+  const auto saved = RunDirectory{resumed_run(config)}.config();
   if (!std::filesystem::exists(saved)) return config;
   const std::string resume = config.resume;
   const auto out = config.out;

@@ -11,7 +11,9 @@
 #include "apps/yoke/study_outcome.h"
 #include "yoke/core/file.h"
 #include "yoke/core/file_lock.h"
-#include "yoke/study/run.h"
+#include "yoke/run/layout.h"
+#include "yoke/run/run_results.h"
+#include "yoke/run/summary.h"
 #include "yoke/study/statistics.h"
 #include "yoke/study/words.h"
 
@@ -28,30 +30,30 @@ double verify(const fs::path& run) {
 
 /// When the run ended.
 std::time_t end_of(const study::Job& job) {
-  const auto written = fs::last_write_time(job.directory / "summary.json");
+  const auto written = fs::last_write_time(RunDirectory{job.directory}.summary());
   return std::chrono::system_clock::to_time_t(
       std::chrono::time_point_cast<std::chrono::system_clock::duration>(
           std::chrono::file_clock::to_sys(written)));
 }
 
 /// The score of a run that completed, or that failed and so has not reached the target.
-study::RaceRun score(const study::Job& job, const study::RunRecord& run) {
-  const bool completed = run.status == "completed";
-  const std::string data = run.text("data");
+study::RaceRun score(const study::Job& job, const RunResults& run) {
+  const bool completed = run.status == run_status::kCompleted;
+  const std::string data = run.text(key::kData);
   return {.entry = job.point->name,
           .data = data.substr(0, data.find(':')),
-          .images = static_cast<std::int64_t>(run.number("val_images").value_or(0)),
-          .target = run.number("target_accuracy").value_or(1),
-          .seconds = completed ? run.number("time_to_target_seconds") : std::nullopt,
-          .wall_seconds = run.number("wall_seconds").value_or(0),
-          .epochs = run.number("epochs").value_or(0),
-          .claimed = run.number("val_top1").value_or(0),
+          .images = static_cast<std::int64_t>(run.number(key::kValImages).value_or(0)),
+          .target = run.number(key::kTargetAccuracy).value_or(1),
+          .seconds = completed ? run.number(key::kTimeToTargetSeconds) : std::nullopt,
+          .wall_seconds = run.number(key::kWallSeconds).value_or(0),
+          .epochs = run.number(key::kEpochs).value_or(0),
+          .claimed = run.number(key::kValTop1).value_or(0),
           .verified = completed ? verify(job.directory) : 0,
           .hosts = job.point->nodes,
-          .ranks = static_cast<int>(run.number("world_size").value_or(1)),
-          .cpu = run.text("hardware.cpu"),
+          .ranks = static_cast<int>(run.number(key::kWorldSize).value_or(1)),
+          .cpu = run.text(key::kHardwareCpu),
           .seed = job.seed,
-          .yoke = run.text("versions.yoke"),
+          .yoke = run.text(key::kVersionsYoke),
           .date = fmt::format("{:%Y-%m-%d %H:%M}", fmt::gmtime(end_of(job))),
           .run = fs::weakly_canonical(job.directory).string()};
 }
@@ -79,9 +81,9 @@ std::vector<study::RaceRun> keep_scores(const fs::path& scoreboard,
                                         const std::vector<study::Job>& jobs) {
   std::vector<study::RaceRun> runs;
   for (const auto& job : jobs) {
-    if (!fs::exists(job.directory / "summary.json")) continue;
-    const auto run = study::read_run(job.directory);
-    if (run.status != "completed" && run.status != "failed") continue;
+    if (!fs::exists(RunDirectory{job.directory}.summary())) continue;
+    const auto run = read_run(job.directory);
+    if (run.status != run_status::kCompleted && run.status != run_status::kFailed) continue;
     runs.push_back(score(job, run));
     tell(runs.back(), run.status);
   }

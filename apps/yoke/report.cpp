@@ -44,7 +44,7 @@ fs::path out_of(const GivenReport& given) {
 
 study::Comparison read_runs(const std::vector<std::string>& paths) {
   std::vector<study::NamedRun> runs;
-  for (const auto& path : paths) runs.push_back({study::read_run(path)});
+  for (const auto& path : paths) runs.push_back({read_run(path)});
   return study::compare_runs(std::move(runs));
 }
 

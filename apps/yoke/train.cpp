@@ -18,6 +18,8 @@
 #include "yoke/core/exit_status.h"
 #include "yoke/core/file.h"
 #include "yoke/core/format.h"
+#include "yoke/run/layout.h"
+#include "yoke/run/summary.h"
 
 namespace yoke {
 namespace {
@@ -39,22 +41,23 @@ std::string command_line() {
 void print_result(const TrainResult& result) {
   const auto& summary = result.summary;
   const auto directory = result.directory.string();
-  const double seconds = summary.at("train_seconds").get<double>();
+  const double seconds = summary.at(key::kTrainSeconds).get<double>();
   fmt::print("\nTraining {} in: {} ({:.0f} images/s; {:.1f} s of steps, {:.1f} s of evaluation)\n",
              result.status == RunStatus::kCompleted ? "complete" : "stopped",
-             format_clock(summary.at("wall_seconds").get<double>()),
-             summary.at("images_per_second").get<double>(), seconds,
-             summary.at("evaluate_seconds").get<double>());
-  if (!summary.at("val_top1").is_null()) {
+             format_clock(summary.at(key::kWallSeconds).get<double>()),
+             summary.at(key::kImagesPerSecond).get<double>(), seconds,
+             summary.at(key::kEvaluateSeconds).get<double>());
+  if (!summary.at(key::kValTop1).is_null()) {
     fmt::print("Validation accuracy: {:.2f} % (top-5 {:.2f} %)\n",
-               100 * summary.at("val_top1").get<double>(),
-               100 * summary.at("val_top5").get<double>());
+               100 * summary.at(key::kValTop1).get<double>(),
+               100 * summary.at(key::kValTop5).get<double>());
   }
-  if (!summary.at("target_accuracy").is_null()) {
-    const bool reached = summary.at("target_reached").get<bool>();
-    fmt::print("Target accuracy {:.2f} %: {}\n", 100 * summary.at("target_accuracy").get<double>(),
+  if (!summary.at(key::kTargetAccuracy).is_null()) {
+    const bool reached = summary.at(key::kTargetReached).get<bool>();
+    fmt::print("Target accuracy {:.2f} %: {}\n",
+               100 * summary.at(key::kTargetAccuracy).get<double>(),
                reached ? fmt::format("reached after {:.1f} s",
-                                     summary.at("time_to_target_seconds").get<double>())
+                                     summary.at(key::kTimeToTargetSeconds).get<double>())
                        : "not reached");
   }
   fmt::print(
@@ -62,7 +65,7 @@ void print_result(const TrainResult& result) {
       "  tensorboard --logdir {0}    curves and the model's graph\n",
       directory);
   if (result.status == RunStatus::kStopped &&
-      std::filesystem::exists(result.directory / "checkpoints")) {
+      std::filesystem::exists(RunDirectory{result.directory}.checkpoints())) {
     fmt::print("  yoke train --resume {}    go on from the newest checkpoint\n", directory);
   } else {
     fmt::print("  yoke train --help    other models, data, optimizers\n");
@@ -92,7 +95,7 @@ int train_command(const GivenTraining& given) {
     throw Error(
         fmt::format("stopped, but the state of the last step was not saved; {} holds the last good "
                     "checkpoint, if there is one: make room, and go on from it with --resume",
-                    (result.directory / "checkpoints").string()));
+                    RunDirectory{result.directory}.checkpoints().string()));
   }
   return result.status == RunStatus::kCompleted ? 0 : kStopped;
 }

@@ -13,6 +13,7 @@
 #include "tests/support/support.h"
 #include "yoke/core/clock.h"
 #include "yoke/report/process_usage.h"
+#include "yoke/run/resource_samples.h"
 
 namespace yoke {
 namespace {
@@ -22,7 +23,7 @@ using namespace std::chrono_literals;
 /// The fields of each line after the header. Fails unless the file is whole lines.
 std::vector<std::vector<std::string>> read_lines(const std::filesystem::path& path) {
   const std::string text = read_file(path);
-  EXPECT_TRUE(text.starts_with(kResourcesHeader)) << text;
+  EXPECT_TRUE(text.starts_with(resources_header())) << text;
   EXPECT_TRUE(text.ends_with("\n"));
   std::istringstream stream(text);
   std::vector<std::vector<std::string>> lines;
@@ -51,9 +52,9 @@ void work_until_lines(const std::filesystem::path& path, std::size_t count) {
 }
 
 TEST(ResourcesHeader, HasTheAgreedNames) {
-  EXPECT_STREQ(kResourcesHeader,
-               "seconds,rank,cpu_percent,rss_bytes,disk_read_bytes,disk_write_bytes,"
-               "network_receive_bytes,network_send_bytes,gpu_percent,gpu_memory_bytes\n");
+  EXPECT_EQ(resources_header(),
+            "seconds,rank,cpu_percent,rss_bytes,disk_read_bytes,disk_write_bytes,"
+            "network_receive_bytes,network_send_bytes,gpu_percent,gpu_memory_bytes\n");
 }
 
 TEST(ResourceSampler, WritesLinesThatGrowWhileTheProcessWorks) {

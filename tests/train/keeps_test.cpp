@@ -11,6 +11,7 @@
 #include "tests/train/run.h"
 #include "yoke/core/error.h"
 #include "yoke/report/resources.h"
+#include "yoke/run/resource_samples.h"
 #include "yoke/train/checkpoint.h"
 
 namespace yoke {
@@ -251,12 +252,12 @@ TEST(Resume, DropsResourcesFromAfterTheCheckpoint) {
   config.resources = true;
   train(config);
   const std::string early = "0.000,0,100.0,1,0,0,0,0,,\n", late = "99999.000,1,100.0,1,0,0,0,0,,\n";
-  write_file(config.out / "resources.csv", kResourcesHeader + early + late + "99999.5,1,1");
+  write_file(config.out / "resources.csv", resources_header() + early + late + "99999.5,1,1");
   config.resume = "auto";
   config.epochs = 4;
   train(config);
   const auto text = read_file(config.out / "resources.csv");
-  EXPECT_THAT(text, testing::StartsWith(kResourcesHeader + early));
+  EXPECT_THAT(text, testing::StartsWith(resources_header() + early));
   EXPECT_THAT(text, Not(HasSubstr("99999")));
   EXPECT_TRUE(text.ends_with("\n"));
 }

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "yoke/core/enum_words.h"
-#include "yoke/report/metrics.h"
+#include "yoke/run/metrics.h"
 
 namespace yoke {
 

@@ -10,16 +10,20 @@
 #include <sstream>
 
 #include "yoke/core/error.h"
+#include "yoke/run/resource_samples.h"
 
 namespace yoke {
 namespace {
 
 using Count = std::optional<std::int64_t>;
 
-std::string field(const Count& count) { return count ? fmt::format("{}", *count) : ""; }
+std::optional<double> number(const Count& count) {
+  return count ? std::optional(static_cast<double>(*count)) : std::nullopt;
+}
 
-std::string since(const Count& first, const Count& now) {
-  return first && now ? field(std::max<std::int64_t>(0, *now - *first)) : "";
+std::optional<double> since(const Count& first, const Count& now) {
+  if (!first || !now) return std::nullopt;
+  return static_cast<double>(std::max<std::int64_t>(0, *now - *first));
 }
 
 /// Keeps other processes from writing; several ranks share a file.
@@ -37,7 +41,7 @@ class OneWriter {
 /// The header and the whole lines of `text` but those of `rank`, or any, from `end_seconds` on.
 std::string kept_lines(const std::string& text, double end_seconds, std::optional<int> rank) {
   std::istringstream lines(text);
-  std::string kept = kResourcesHeader;
+  std::string kept = resources_header();
   for (std::string line; std::getline(lines, line) && !lines.eof();) {
     double seconds = 0;
     int writer = 0;
@@ -124,20 +128,24 @@ void ResourceSampler::sample() {
   last_seconds_ = seconds;
   last_cpu_seconds_ = now.cpu_seconds;
   peak_rss_bytes_ = std::max(peak_rss_bytes_.load(), now.rss_bytes.value_or(0));
-  write(fmt::format("{:.3f},{},{:.1f},{},{},{},{},{},{},{}\n", first_second_ + seconds, rank_,
-                    cpu_percent, field(now.rss_bytes),
-                    since(first_.disk_read_bytes, now.disk_read_bytes),
-                    since(first_.disk_write_bytes, now.disk_write_bytes),
-                    since(first_.network_receive_bytes, now.network_receive_bytes),
-                    since(first_.network_send_bytes, now.network_send_bytes), field(gpus.percent),
-                    field(gpus.memory_bytes)));
+  write(to_line(
+      {.seconds = first_second_ + seconds,
+       .rank = rank_,
+       .cpu_percent = cpu_percent,
+       .rss_bytes = number(now.rss_bytes),
+       .disk_read_bytes = since(first_.disk_read_bytes, now.disk_read_bytes),
+       .disk_write_bytes = since(first_.disk_write_bytes, now.disk_write_bytes),
+       .network_receive_bytes = since(first_.network_receive_bytes, now.network_receive_bytes),
+       .network_send_bytes = since(first_.network_send_bytes, now.network_send_bytes),
+       .gpu_percent = number(gpus.percent),
+       .gpu_memory_bytes = number(gpus.memory_bytes)}));
 }
 
 /// With the header before it where the file is empty.
 void ResourceSampler::write(const std::string& line) {
   const OneWriter lock(file_->get());
   const auto size_bytes = ::lseek(file_->get(), 0, SEEK_END);
-  const std::string text = size_bytes == 0 ? kResourcesHeader + line : line;
+  const std::string text = size_bytes == 0 ? resources_header() + line : line;
   try {
     file_->write(std::as_bytes(std::span(text)));
   } catch (const Error&) {

@@ -17,11 +17,6 @@
 
 namespace yoke {
 
-/// The first line of resources.csv.
-inline constexpr const char* kResourcesHeader =
-    "seconds,rank,cpu_percent,rss_bytes,disk_read_bytes,disk_write_bytes,network_receive_bytes,"
-    "network_send_bytes,gpu_percent,gpu_memory_bytes\n";
-
 /// Removes from the file the lines from `end_seconds` on, of `rank` or of all, and what a kill has
 /// torn. One that is not there, or cannot be written, stays as it is.
 void drop_resources(const std::filesystem::path& path, double end_seconds,

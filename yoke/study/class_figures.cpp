@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kMostClasses = 40;
 constexpr std::size_t kMostCells = 30;  // classes on a side of the matrix
 
-std::vector<std::size_t> classes_with_images(const RunRecord& run) {
+std::vector<std::size_t> classes_with_images(const RunResults& run) {
   std::vector<std::size_t> classes;
   for (std::size_t c = 0; c < run.per_class_accuracy.size(); ++c) {
     if (std::isfinite(run.per_class_accuracy[c])) classes.push_back(c);
@@ -22,7 +22,7 @@ std::vector<std::size_t> classes_with_images(const RunRecord& run) {
 }
 
 /// Classes that have images; only the worst where there are too many for a graph.
-std::vector<std::size_t> classes_to_show(const RunRecord& run) {
+std::vector<std::size_t> classes_to_show(const RunResults& run) {
   std::vector<std::size_t> order = classes_with_images(run);
   if (order.size() <= kMostClasses) return order;
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
@@ -34,7 +34,7 @@ std::vector<std::size_t> classes_to_show(const RunRecord& run) {
 
 }  // namespace
 
-std::vector<Figure> class_figures(const RunRecord& run, const std::string& suffix) {
+std::vector<Figure> class_figures(const RunResults& run, const std::string& suffix) {
   std::vector<Figure> figures;
   Bars bars{.x_label = "top-1 accuracy (%)", .parts = {"accuracy"}, .bars = {}, .x_most = 112};
   for (const std::size_t c : classes_to_show(run)) {

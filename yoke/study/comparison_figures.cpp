@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "yoke/run/summary.h"
 #include "yoke/study/figures.h"
 #include "yoke/study/scaling.h"
 #include "yoke/study/words.h"
@@ -30,7 +31,7 @@ Bars bars_of(const Comparison& comparison, const char* number, double factor, st
 void add_bars(const Comparison& comparison, std::vector<Figure>& figures) {
   const std::string only =
       comparison.groups.size() > kMostBars ? fmt::format(" The first {} points.", kMostBars) : "";
-  Bars time = bars_of(comparison, "train_seconds", 1, "time of training steps (s)", "{:.4g} s");
+  Bars time = bars_of(comparison, key::kTrainSeconds, 1, "time of training steps (s)", "{:.4g} s");
   if (!time.bars.empty()) {
     figures.push_back({.name = "training-time",
                        .title = "Time of training",
@@ -39,8 +40,8 @@ void add_bars(const Comparison& comparison, std::vector<Figure>& figures) {
                                   only,
                        .graph = std::move(time)});
   }
-  Bars accuracy =
-      bars_of(comparison, "val_top1", 100, "top-1 accuracy on validation images (%)", "{:.2f} %");
+  Bars accuracy = bars_of(comparison, key::kValTop1, 100, "top-1 accuracy on validation images (%)",
+                          "{:.2f} %");
   if (!accuracy.bars.empty()) {
     accuracy.x_most = 116;
     figures.push_back({.name = "accuracy",
@@ -155,7 +156,7 @@ void add_scaling(const Comparison& comparison, const std::string& axis,
       scaling_curves(lines, label, false));
   add(figures, "efficiency-over-" + axis, "Efficiency over " + axis,
       "Speed-up by what it would ideally be." + many(all), scaling_curves(lines, label, true));
-  Curves accuracy = values_over(lines, label, "val_top1", 100, "accuracy");
+  Curves accuracy = values_over(lines, label, key::kValTop1, 100, "accuracy");
   accuracy.y_label = "top-1 accuracy on validation images (%)";
   accuracy.y_most = 100;
   add(figures, "accuracy-over-" + axis, "Accuracy over " + axis, kIntervals + many(all),
@@ -168,12 +169,12 @@ void add_batches(const Comparison& comparison, const std::string& axis,
   const auto lines = few(all);
   const std::string label =
       axis == "batch-size" ? "batch size (images of a step)" : "batch size of a rank (images)";
-  Curves time = values_over(lines, label, "train_seconds", 1, "time");
+  Curves time = values_over(lines, label, key::kTrainSeconds, 1, "time");
   time.y_label = "time of training steps (s)";
   time.y_from_zero = true;
   add(figures, "time-over-" + axis, "Time of training over batch size", kIntervals + many(all),
       std::move(time));
-  Curves accuracy = values_over(lines, label, "val_top1", 100, "accuracy");
+  Curves accuracy = values_over(lines, label, key::kValTop1, 100, "accuracy");
   accuracy.y_label = "top-1 accuracy on validation images (%)";
   accuracy.y_most = 100;
   add(figures, "accuracy-over-" + axis, "Accuracy over batch size", kIntervals + many(all),

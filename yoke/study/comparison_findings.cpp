@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "yoke/run/summary.h"
 #include "yoke/study/findings.h"
 #include "yoke/study/point_tests.h"
 #include "yoke/study/words.h"
@@ -65,9 +66,9 @@ void add_missed_targets(const Comparison& comparison, std::vector<std::string>& 
   for (const auto& group : comparison.groups) {
     int runs = 0, reached = 0;
     for (const auto& run : group.runs) {
-      if (run.status != "completed" || !run.number("target_accuracy")) continue;
+      if (run.status != run_status::kCompleted || !run.number(key::kTargetAccuracy)) continue;
       ++runs;
-      reached += run.number("time_to_target_seconds").has_value();
+      reached += run.number(key::kTimeToTargetSeconds).has_value();
     }
     if (reached == runs) continue;
     missed.push_back(fmt::format("{} (reached in {} of {} runs)", group.label, reached, runs));
@@ -86,7 +87,7 @@ std::vector<std::string> comparison_findings(const Comparison& comparison) {
   for (const auto& group : comparison.groups) {
     for (const auto& run : group.runs) {
       ++runs;
-      unfinished += run.status != "completed";
+      unfinished += run.status != run_status::kCompleted;
     }
   }
   sentences.push_back(fmt::format("{} runs of {} points.", runs, comparison.groups.size()));
@@ -102,12 +103,12 @@ std::vector<std::string> comparison_findings(const Comparison& comparison) {
         "are of parts of runs, and it is not compared.",
         unfinished));
   }
-  add(comparison, "train_seconds", "Fastest training", "Slowest", in_seconds, true, sentences);
-  add(comparison, "val_top1", "Highest accuracy", "Lowest", in_percent, false, sentences);
-  add(comparison, "time_to_target_seconds", "First at the target", "Last", in_seconds, true,
+  add(comparison, key::kTrainSeconds, "Fastest training", "Slowest", in_seconds, true, sentences);
+  add(comparison, key::kValTop1, "Highest accuracy", "Lowest", in_percent, false, sentences);
+  add(comparison, key::kTimeToTargetSeconds, "First at the target", "Last", in_seconds, true,
       sentences);
   add_missed_targets(comparison, sentences);
-  add(comparison, "val_loss", "Lowest loss on validation images", "Highest", in_loss, true,
+  add(comparison, key::kValLoss, "Lowest loss on validation images", "Highest", in_loss, true,
       sentences);
   return sentences;
 }

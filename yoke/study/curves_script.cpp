@@ -16,13 +16,13 @@ namespace {
 
 /// Phases that are marked, and how; the time of training is what remains white.
 struct Shade {
-  const char* phase;
+  PhaseKind phase;
   const char* colour;
   const char* fill;
 };
-constexpr std::array<Shade, 3> kShades = {{{"loading", "#b0b0b0", "solid 0.55"},
-                                           {"evaluating", "#56B4E9", "solid 0.35"},
-                                           {"checkpointing", "#D55E00", "solid 0.45"}}};
+constexpr std::array<Shade, 3> kShades = {{{PhaseKind::kLoading, "#b0b0b0", "solid 0.55"},
+                                           {PhaseKind::kEvaluating, "#56B4E9", "solid 0.35"},
+                                           {PhaseKind::kCheckpointing, "#D55E00", "solid 0.45"}}};
 
 std::pair<double, double> x_range(const Curves& curves) {
   double least = std::numeric_limits<double>::infinity(), most = -least;
@@ -72,7 +72,7 @@ std::string shades(const Curves& curves) {
   std::string text;
   for (const auto& phase : curves.phases) {
     const auto shade = std::find_if(kShades.begin(), kShades.end(),
-                                    [&](const Shade& s) { return phase.name == s.phase; });
+                                    [&](const Shade& s) { return phase.kind == s.phase; });
     if (shade == kShades.end()) continue;
     text += fmt::format(
         "set object rectangle from {:.3f},graph 0 to {:.3f},graph 1 behind fillcolor rgb '{}' "
@@ -83,13 +83,13 @@ std::string shades(const Curves& curves) {
 }
 
 std::string legend_of_phases(const Curves& curves) {
-  std::set<std::string> there;
-  for (const auto& phase : curves.phases) there.insert(phase.name);
+  std::set<PhaseKind> there;
+  for (const auto& phase : curves.phases) there.insert(phase.kind);
   std::string text;
   for (const auto& shade : kShades) {
     if (!there.contains(shade.phase)) continue;
     text += fmt::format(", keyentry with boxes fillcolor rgb '{}' fillstyle {} noborder title '{}'",
-                        shade.colour, shade.fill, shade.phase);
+                        shade.colour, shade.fill, word_of(shade.phase));
   }
   return text;
 }
@@ -137,8 +137,8 @@ int legend_columns(const Curves& curves) {
 }  // namespace
 
 int legend_rows(const Curves& curves) {
-  std::set<std::string> entries;
-  for (const auto& phase : curves.phases) entries.insert(phase.name);
+  std::set<PhaseKind> entries;
+  for (const auto& phase : curves.phases) entries.insert(phase.kind);
   const int count = static_cast<int>(curves.series.size() + entries.size());
   const int columns = legend_columns(curves);
   return (count + columns - 1) / columns;

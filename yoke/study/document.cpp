@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "yoke/run/summary.h"
 #include "yoke/study/figures.h"
 #include "yoke/study/findings.h"
 
@@ -33,7 +34,7 @@ Section summary(const Comparison& comparison) {
 
 /// What one point used and recognised.
 Section details(const Group& group, std::size_t number, bool alone) {
-  const RunRecord& run = group.typical();
+  const RunResults& run = group.typical();
   const std::string suffix = alone ? "" : fmt::format("-{}", number + 1);
   Section section{.heading = alone ? "Resources and classes" : group.label};
   if (!alone) section.sentences = run_findings(run);
@@ -68,7 +69,7 @@ std::vector<std::string> commands(const Comparison& comparison) {
   constexpr std::size_t kMost = 40;
   std::vector<std::string> lines;
   for (const auto& group : comparison.groups) {
-    const std::string command = group.runs.front().text("command");
+    const std::string command = group.runs.front().text(key::kCommand);
     if (!command.empty()) lines.push_back(command);
   }
   if (lines.size() > kMost) {

@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "yoke/study/run.h"
+#include "yoke/run/run_results.h"
 
 namespace yoke::study {
 

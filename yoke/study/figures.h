@@ -19,9 +19,9 @@ std::vector<Figure> time_figures(const Comparison& comparison);
 std::vector<Figure> comparison_figures(const Comparison& comparison);
 
 /// Processor, memory, network and disk of a run over time; `suffix` ends the names of the files.
-std::vector<Figure> resource_figures(const RunRecord& run, const std::string& suffix);
+std::vector<Figure> resource_figures(const RunResults& run, const std::string& suffix);
 
 /// Accuracy per class and the confusion matrix of a run.
-std::vector<Figure> class_figures(const RunRecord& run, const std::string& suffix);
+std::vector<Figure> class_figures(const RunResults& run, const std::string& suffix);
 
 }  // namespace yoke::study

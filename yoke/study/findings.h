@@ -8,7 +8,7 @@
 namespace yoke::study {
 
 /// What can be said of one run: how far it came, how fast, how accurate, what it waited for.
-std::vector<std::string> run_findings(const RunRecord& run);
+std::vector<std::string> run_findings(const RunResults& run);
 
 /// What can be said of points against each other: which is fastest, which most accurate, and
 /// whether that is more than chance. None for a single point.

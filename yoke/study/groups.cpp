@@ -8,6 +8,8 @@
 #include <set>
 
 #include "yoke/core/error.h"
+#include "yoke/run/lines.h"
+#include "yoke/run/summary.h"
 #include "yoke/study/words.h"
 
 namespace yoke::study {
@@ -27,7 +29,7 @@ std::string without_workers(std::string strategy) {
 
 /// Numbers before texts, each in its order.
 bool less(const std::string& a, const std::string& b) {
-  const auto x = as_number(a), y = as_number(b);
+  const auto x = number_of(a), y = number_of(b);
   if (x && y && *x != *y) return *x < *y;
   if (x.has_value() != y.has_value()) return x.has_value();
   return a < b;
@@ -64,7 +66,7 @@ std::vector<std::string> axes_of(const std::vector<Settings>& runs) {
   return axes;
 }
 
-std::string folder_name(const RunRecord& run) {
+std::string folder_name(const RunResults& run) {
   const auto path = std::filesystem::absolute(run.path / "").lexically_normal().parent_path();
   return path.filename().string();
 }
@@ -84,17 +86,18 @@ std::string label_of(const Settings& settings) {
 }
 
 int Group::completed() const {
-  return static_cast<int>(std::count_if(
-      runs.begin(), runs.end(), [](const RunRecord& run) { return run.status == "completed"; }));
+  return static_cast<int>(std::count_if(runs.begin(), runs.end(), [](const RunResults& run) {
+    return run.status == run_status::kCompleted;
+  }));
 }
 
-const RunRecord& Group::typical() const {
-  std::vector<const RunRecord*> order;
+const RunResults& Group::typical() const {
+  std::vector<const RunResults*> order;
   for (const auto& run : runs) {
-    if (completed() == 0 || run.status == "completed") order.push_back(&run);
+    if (completed() == 0 || run.status == run_status::kCompleted) order.push_back(&run);
   }
   std::stable_sort(order.begin(), order.end(), [](const auto* a, const auto* b) {
-    return a->number("train_seconds").value_or(0) < b->number("train_seconds").value_or(0);
+    return a->number(key::kTrainSeconds).value_or(0) < b->number(key::kTrainSeconds).value_or(0);
   });
   return *order[(order.size() - 1) / 2];
 }
@@ -102,7 +105,7 @@ const RunRecord& Group::typical() const {
 Sample Group::sample(const std::string& number) const {
   std::vector<double> values;
   for (const auto& run : runs) {
-    if (completed() > 0 && run.status != "completed") continue;
+    if (completed() > 0 && run.status != run_status::kCompleted) continue;
     const auto value = run.number(number);
     if (value && std::isfinite(*value)) values.push_back(*value);
   }
@@ -116,7 +119,7 @@ bool is_silent(const std::string& flag) {
   return names.contains(flag);
 }
 
-Settings settings_of(const RunRecord& run) {
+Settings settings_of(const RunResults& run) {
   Settings settings;
   for (const auto& [name, value] : run.config) {
     if (!is_silent(name)) settings[name] = value;
@@ -124,11 +127,12 @@ Settings settings_of(const RunRecord& run) {
   for (const char* const resolved : {"engine", "device"}) {  // where `auto` was given
     if (!run.text(resolved).empty()) settings[resolved] = run.text(resolved);
   }
-  if (const auto ranks = run.number("world_size")) settings["ranks"] = fmt::format("{:g}", *ranks);
+  if (const auto ranks = run.number(key::kWorldSize))
+    settings["ranks"] = fmt::format("{:g}", *ranks);
   if (settings.contains("strategy")) {
     settings["strategy"] = without_workers(settings["strategy"]);
   }
-  if (!run.text("hardware.cpu").empty()) settings["processor"] = run.text("hardware.cpu");
+  if (!run.text(key::kHardwareCpu).empty()) settings["processor"] = run.text(key::kHardwareCpu);
   return settings;
 }
 

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "yoke/study/run.h"
+#include "yoke/run/run_results.h"
 #include "yoke/study/statistics.h"
 
 namespace yoke::study {
@@ -15,13 +15,13 @@ using Settings = std::map<std::string, std::string>;
 
 /// Repetitions of one point.
 struct Group {
-  std::string label;            ///< What is its own: `batch-size 32, ranks 2`.
-  Settings settings;            ///< Of the axes alone.
-  std::vector<RunRecord> runs;  ///< At least one.
+  std::string label;             ///< What is its own: `batch-size 32, ranks 2`.
+  Settings settings;             ///< Of the axes alone.
+  std::vector<RunResults> runs;  ///< At least one.
 
   int completed() const;  ///< How many runs have.
   /// The run whose training took the median time, for graphs of a single run.
-  const RunRecord& typical() const;
+  const RunResults& typical() const;
   /// A number of summary.json over the repetitions that have it, where some have completed only
   /// over these; n is 0 where none has.
   Sample sample(const std::string& number) const;
@@ -37,12 +37,12 @@ struct Comparison {
 bool is_silent(const std::string& flag);
 
 /// What a run is given, apart from where it wrote, what it showed and its seed.
-Settings settings_of(const RunRecord& run);
+Settings settings_of(const RunResults& run);
 
 /// A run, and settings that its files do not tell; `case` names a combination of flags and stands
 /// for all of them.
 struct NamedRun {
-  RunRecord run;
+  RunResults run;
   Settings extra = {};
 };
 

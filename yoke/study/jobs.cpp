@@ -8,6 +8,8 @@
 
 #include "yoke/core/error.h"
 #include "yoke/core/file.h"
+#include "yoke/run/layout.h"
+#include "yoke/run/summary.h"
 
 namespace yoke::study {
 namespace {
@@ -15,10 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 bool completed(const fs::path& directory) {
-  const auto summary = directory / "summary.json";
-  if (!fs::exists(summary)) return false;
-  const auto json = nlohmann::json::parse(read_file(summary), nullptr, /*allow_exceptions=*/false);
-  return json.is_object() && json.value("status", "") == "completed";
+  return has_completed(RunDirectory{directory}.summary());
 }
 
 bool has_these_flags(const Job& job) {

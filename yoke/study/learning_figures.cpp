@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "yoke/run/summary.h"
 #include "yoke/study/figures.h"
 #include "yoke/study/thin.h"
 #include "yoke/study/words.h"
@@ -12,7 +13,7 @@ namespace {
 
 /// A run and what its lines are called; empty for a run alone.
 struct Shown {
-  const RunRecord* run;
+  const RunResults* run;
   std::string label;
 };
 
@@ -22,7 +23,7 @@ struct Choice {
   std::string remark;
 };
 
-std::string repetition(const Group& group, const RunRecord& run) {
+std::string repetition(const Group& group, const RunResults& run) {
   const auto seed = run.config.find("seed");
   return group.runs.size() == 1 || seed == run.config.end()
              ? group.label
@@ -42,7 +43,7 @@ Choice choose(const Comparison& comparison) {
   choice.remark = " Of repetitions, the run whose training took the median time.";
   if (groups.size() > kMostLines) {
     std::stable_sort(groups.begin(), groups.end(), [](const Group* a, const Group* b) {
-      return a->sample("val_top1").median > b->sample("val_top1").median;
+      return a->sample(key::kValTop1).median > b->sample(key::kValTop1).median;
     });
     choice.remark +=
         fmt::format(" The {} points of {} with the highest accuracy.", kMostLines, groups.size());
@@ -97,7 +98,7 @@ std::vector<Series> series_of(const Choice& choice, bool over_time, double divis
 double longest(const Choice& choice) {
   double seconds = 0;
   for (const auto& shown : choice.runs) {
-    seconds = std::max(seconds, shown.run->number("wall_seconds").value_or(0));
+    seconds = std::max(seconds, shown.run->number(key::kWallSeconds).value_or(0));
   }
   return seconds;
 }

@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "yoke/run/layout.h"
+#include "yoke/run/summary.h"
 #include "yoke/study/findings.h"
 #include "yoke/study/point_tests.h"
 #include "yoke/study/words.h"
@@ -20,12 +22,12 @@ struct Number {
   bool less_is_better;
 };
 constexpr std::array<Number, 6> kNumbers = {
-    {{"train_seconds", "time of training steps (s)", true},
-     {"wall_seconds", "whole time (s)", true},
-     {"time_to_target_seconds", "time to the target accuracy (s)", true},
-     {"images_per_second", "images per second", false},
-     {"val_top1", "top-1 accuracy on validation images (fraction)", false},
-     {"val_loss", "cross-entropy on validation images (nats)", true}}};
+    {{key::kTrainSeconds, "time of training steps (s)", true},
+     {key::kWallSeconds, "whole time (s)", true},
+     {key::kTimeToTargetSeconds, "time to the target accuracy (s)", true},
+     {key::kImagesPerSecond, "images per second", false},
+     {key::kValTop1, "top-1 accuracy on validation images (fraction)", false},
+     {key::kValLoss, "cross-entropy on validation images (nats)", true}}};
 
 std::string csv_field(const std::string& text) {
   if (text.find_first_of(",\"\n") == std::string::npos) return text;
@@ -37,7 +39,9 @@ std::string csv_field(const std::string& text) {
   return quoted + "\"";
 }
 
-bool has_run(const Job& job) { return std::filesystem::exists(job.directory / "config.toml"); }
+bool has_run(const Job& job) {
+  return std::filesystem::exists(RunDirectory{job.directory}.config());
+}
 
 /// What a point is told apart by, beside what the files of its runs say.
 Settings extra_of(const Job& job, bool nodes_vary) {
@@ -101,25 +105,25 @@ std::optional<Comparison> completed_points(const std::vector<Job>& jobs) {
 }
 
 std::string study_csv(const std::vector<Job>& jobs) {
-  constexpr std::array kColumns = {"train_seconds",
-                                   "wall_seconds",
-                                   "evaluate_seconds",
-                                   "checkpoint_seconds",
-                                   "data_wait_seconds",
-                                   "communication_seconds",
-                                   "images_per_second",
-                                   "epochs",
-                                   "steps",
-                                   "batch_size",
-                                   "world_size",
-                                   "final_train_loss",
-                                   "val_loss",
-                                   "val_top1",
-                                   "val_top5",
-                                   "time_to_target_seconds",
-                                   "communication_bytes",
-                                   "peak_rss_bytes",
-                                   "cpu_seconds"};
+  constexpr std::array kColumns = {key::kTrainSeconds,
+                                   key::kWallSeconds,
+                                   key::kEvaluateSeconds,
+                                   key::kCheckpointSeconds,
+                                   key::kDataWaitSeconds,
+                                   key::kCommunicationSeconds,
+                                   key::kImagesPerSecond,
+                                   key::kEpochs,
+                                   key::kSteps,
+                                   key::kBatchSize,
+                                   key::kWorldSize,
+                                   key::kFinalTrainLoss,
+                                   key::kValLoss,
+                                   key::kValTop1,
+                                   key::kValTop5,
+                                   key::kTimeToTargetSeconds,
+                                   key::kCommunicationBytes,
+                                   key::kPeakRssBytes,
+                                   key::kCpuSeconds};
   std::set<std::string> axes;
   for (const auto& job : jobs) {
     for (const auto& [name, value] : job.point->axes) axes.insert(name);
@@ -136,7 +140,7 @@ std::string study_csv(const std::vector<Job>& jobs) {
       const auto value = job.point->axes.find(axis);
       csv += fmt::format(",{}", value == job.point->axes.end() ? "" : csv_field(value->second));
     }
-    std::optional<RunRecord> run;
+    std::optional<RunResults> run;
     if (has_run(job)) run = read_run(job.directory);
     csv += fmt::format(",{},{},{}", job.repetition, job.seed, run ? run->status : "not begun");
     for (const char* const column : kColumns) {

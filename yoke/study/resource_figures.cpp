@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "yoke/run/summary.h"
 #include "yoke/study/figures.h"
 #include "yoke/study/thin.h"
 #include "yoke/study/words.h"
@@ -16,7 +17,7 @@ constexpr std::size_t kMostRanks = 6;  // lines that a reader can follow
 using Field = std::optional<double> ResourceSample::*;
 using Samples = std::vector<ResourceSample>;  // of one rank, by time
 
-std::map<int, Samples> by_rank(const RunRecord& run) {
+std::map<int, Samples> by_rank(const RunResults& run) {
   std::map<int, Samples> ranks;
   for (const auto& sample : run.resources) ranks[sample.rank].push_back(sample);
   return ranks;
@@ -112,10 +113,10 @@ double most_of(const std::vector<Series>& series) {
 /// What the graphs of a run have in common.
 class Maker {
  public:
-  Maker(const RunRecord& run, std::string suffix)
+  Maker(const RunResults& run, std::string suffix)
       : run_(run),
         suffix_(std::move(suffix)),
-        time_(unit_of_time(run.number("wall_seconds").value_or(0))) {}
+        time_(unit_of_time(run.number(key::kWallSeconds).value_or(0))) {}
 
   /// Adds a graph unless all is zero, which is then not worth one.
   void add(const char* name, const char* title, const char* caption, const std::string& y_label,
@@ -153,7 +154,7 @@ class Maker {
   std::vector<Figure> take() { return std::move(figures_); }
 
  private:
-  const RunRecord& run_;
+  const RunResults& run_;
   const std::string suffix_;
   const Unit time_;
   std::vector<Figure> figures_;
@@ -170,7 +171,7 @@ std::vector<Series> both(std::vector<Series> a, const std::vector<Series>& b) {
 
 }  // namespace
 
-std::vector<Figure> resource_figures(const RunRecord& run, const std::string& suffix) {
+std::vector<Figure> resource_figures(const RunResults& run, const std::string& suffix) {
   const auto ranks = by_rank(run);
   if (ranks.empty()) return {};
   const auto each = [&](auto&& points_of, Field field) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "yoke/run/summary.h"
 #include "yoke/study/findings.h"
 #include "yoke/study/words.h"
 
@@ -12,30 +13,30 @@ namespace {
 
 using Sentences = std::vector<std::string>;
 
-std::string how_it_ended(const RunRecord& run) {
-  if (run.status == "failed") return fmt::format("failed ({})", run.text("error"));
+std::string how_it_ended(const RunResults& run) {
+  if (run.status == run_status::kFailed) return fmt::format("failed ({})", run.text(key::kError));
   if (run.status == "stopped") return "was stopped";
-  return run.status == "completed" ? "completed" : "has not ended";
+  return run.status == run_status::kCompleted ? "completed" : "has not ended";
 }
 
-void add_outcome(const RunRecord& run, Sentences& out) {
-  std::string text =
-      fmt::format("{} on {}: the run {}", run.text("model"), run.text("data"), how_it_ended(run));
-  const auto epochs = run.number("epochs"), seconds = run.number("train_seconds");
+void add_outcome(const RunResults& run, Sentences& out) {
+  std::string text = fmt::format("{} on {}: the run {}", run.text(key::kModel),
+                                 run.text(key::kData), how_it_ended(run));
+  const auto epochs = run.number(key::kEpochs), seconds = run.number(key::kTrainSeconds);
   if (epochs && seconds) {
     text +=
         fmt::format(", after {:.3g} epochs in {} of training steps", *epochs, in_seconds(*seconds));
   }
-  if (const auto rate = run.number("images_per_second"); rate && *rate > 0) {
+  if (const auto rate = run.number(key::kImagesPerSecond); rate && *rate > 0) {
     text += fmt::format(", {} images/s", in_thousands(*rate));
   }
-  if (const auto ranks = run.number("world_size"); ranks && *ranks > 1) {
+  if (const auto ranks = run.number(key::kWorldSize); ranks && *ranks > 1) {
     text += fmt::format(" on {:g} ranks", *ranks);
   }
   out.push_back(text + ".");
 }
 
-void add_accuracy(const RunRecord& run, Sentences& out) {
+void add_accuracy(const RunResults& run, Sentences& out) {
   if (run.validation.empty()) return;
   const auto& last = run.validation.back();
   out.push_back(fmt::format(
@@ -51,19 +52,19 @@ void add_accuracy(const RunRecord& run, Sentences& out) {
         "at epoch {:.3g}.",
         best->loss, best->epoch, last.loss, last.epoch));
   }
-  const auto target = run.number("target_accuracy");
+  const auto target = run.number(key::kTargetAccuracy);
   if (!target) return;
-  const auto reached = run.number("time_to_target_seconds");
+  const auto reached = run.number(key::kTimeToTargetSeconds);
   out.push_back(reached ? fmt::format("The target of {} was reached after {}.", in_percent(*target),
                                       in_seconds(*reached))
                         : fmt::format("The target of {} was not reached.", in_percent(*target)));
 }
 
-void add_time(const RunRecord& run, Sentences& out) {
-  const auto steps = run.number("train_seconds");
+void add_time(const RunResults& run, Sentences& out) {
+  const auto steps = run.number(key::kTrainSeconds);
   if (!steps || *steps <= 0 || run.training.empty()) return;
-  const double communication = run.number("communication_seconds").value_or(0) / *steps;
-  const double data = run.number("data_wait_seconds").value_or(0) / *steps;
+  const double communication = run.number(key::kCommunicationSeconds).value_or(0) / *steps;
+  const double data = run.number(key::kDataWaitSeconds).value_or(0) / *steps;
   const double compute = std::max(0.0, 1 - communication - data);
   std::string most = "computing";
   if (communication > std::max(compute, data)) most = "waiting for other ranks";
@@ -72,14 +73,14 @@ void add_time(const RunRecord& run, Sentences& out) {
       "Of the time in steps, rank 0 spent {:.1f} % computing, {:.1f} % waiting for other ranks and "
       "{:.1f} % waiting for data: most went into {}.",
       100 * compute, 100 * communication, 100 * data, most));
-  const double evaluating = run.number("evaluate_seconds").value_or(0);
-  const double saving = run.number("checkpoint_seconds").value_or(0);
+  const double evaluating = run.number(key::kEvaluateSeconds).value_or(0);
+  const double saving = run.number(key::kCheckpointSeconds).value_or(0);
   out.push_back(fmt::format("Of {} in all, evaluation took {} and waiting for checkpoints {}.",
-                            in_seconds(run.number("wall_seconds").value_or(0)),
+                            in_seconds(run.number(key::kWallSeconds).value_or(0)),
                             in_seconds(evaluating), in_seconds(saving)));
 }
 
-void add_classes(const RunRecord& run, Sentences& out) {
+void add_classes(const RunResults& run, Sentences& out) {
   const auto& accuracy = run.per_class_accuracy;
   std::size_t worst = accuracy.size(), best = accuracy.size();
   for (std::size_t c = 0; c < accuracy.size(); ++c) {
@@ -107,7 +108,7 @@ void add_classes(const RunRecord& run, Sentences& out) {
   }
 }
 
-void add_resources(const RunRecord& run, Sentences& out) {
+void add_resources(const RunResults& run, Sentences& out) {
   double memory = 0, processor = 0;
   int samples = 0;
   for (const auto& sample : run.resources) {
@@ -127,7 +128,7 @@ void add_resources(const RunRecord& run, Sentences& out) {
 
 }  // namespace
 
-std::vector<std::string> run_findings(const RunRecord& run) {
+std::vector<std::string> run_findings(const RunResults& run) {
   Sentences sentences;
   add_outcome(run, sentences);
   add_accuracy(run, sentences);

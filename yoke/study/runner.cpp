@@ -12,7 +12,8 @@
 #include "yoke/core/exit_status.h"
 #include "yoke/core/file.h"
 #include "yoke/core/format.h"
-#include "yoke/study/run.h"
+#include "yoke/run/run_results.h"
+#include "yoke/run/summary.h"
 #include "yoke/study/time_left.h"
 #include "yoke/study/words.h"
 
@@ -53,7 +54,7 @@ class Runner {
     for (const auto& job : jobs) {
       if (is_done(job)) {
         ++result_.done_before;
-        const auto seconds = read_run(job.directory).number("wall_seconds");
+        const auto seconds = read_run(job.directory).number(key::kWallSeconds);
         if (seconds) time_left_.add(*job.point, *seconds);
       } else {
         waiting_.push_back(&job);
@@ -173,7 +174,7 @@ class Runner {
   }
 
   static std::string outcome(const Job& job) {
-    const auto accuracy = read_run(job.directory).number("val_top1");
+    const auto accuracy = read_run(job.directory).number(key::kValTop1);
     return accuracy ? fmt::format("completed, top-1 {},", in_percent(*accuracy)) : "completed";
   }
 

@@ -4,6 +4,8 @@
 #include <array>
 #include <map>
 
+#include "yoke/run/lines.h"
+#include "yoke/run/summary.h"
 #include "yoke/study/words.h"
 
 namespace yoke::study {
@@ -35,9 +37,10 @@ struct Parts {
 
 Parts parts_of(const Group& group) {
   const double steps = std::max(1.0, median_of(group, "steps"));
-  Parts parts{.communication = median_of(group, "communication_seconds") / steps,
-              .data_wait = median_of(group, "data_wait_seconds") / steps};
-  parts.compute = median_of(group, "train_seconds") / steps - parts.communication - parts.data_wait;
+  Parts parts{.communication = median_of(group, key::kCommunicationSeconds) / steps,
+              .data_wait = median_of(group, key::kDataWaitSeconds) / steps};
+  parts.compute =
+      median_of(group, key::kTrainSeconds) / steps - parts.communication - parts.data_wait;
   return parts;
 }
 
@@ -70,8 +73,8 @@ Line::Place base_of(const Line& line, const std::vector<Line::Place>& all) {
 std::string cause_of(const Line& line) {
   const Group &first = *line.base.group, &last = *line.places.back().group;
   const Parts before = parts_of(first), after = parts_of(last);
-  const double images_before = median_of(first, "batch_size");
-  const double images_after = median_of(last, "batch_size");
+  const double images_before = median_of(first, key::kBatchSize);
+  const double images_after = median_of(last, key::kBatchSize);
   if (images_before <= 0 || images_after <= 0) return "";
   const double ideal = images_after / images_before * line.base.x / line.places.back().x;
   const std::array<std::pair<double, const char*>, 3> excess = {
@@ -92,7 +95,7 @@ std::vector<Line> lines_over(const Comparison& comparison, const std::string& ax
   std::vector<Line> lines;
   std::vector<Line::Place> all;
   for (const auto& group : comparison.groups) {
-    const auto x = as_number(group.settings.at(axis));
+    const auto x = number_of(group.settings.at(axis));
     if (!x) return {};
     const std::string label = label_without(group, axis);
     auto line = std::find_if(lines.begin(), lines.end(),

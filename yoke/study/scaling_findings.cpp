@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "yoke/run/summary.h"
 #include "yoke/study/findings.h"
 #include "yoke/study/scaling.h"
 #include "yoke/study/words.h"
@@ -42,10 +43,10 @@ void add_workers(const Line& line, const std::string& axis, std::vector<std::str
 
 void add_batch(const Line& line, std::vector<std::string>& out) {
   const auto &small = line.places.front(), &large = line.places.back();
-  const Sample time_small = small.group->sample("train_seconds");
-  const Sample time_large = large.group->sample("train_seconds");
-  const Sample top1_small = small.group->sample("val_top1");
-  const Sample top1_large = large.group->sample("val_top1");
+  const Sample time_small = small.group->sample(key::kTrainSeconds);
+  const Sample time_large = large.group->sample(key::kTrainSeconds);
+  const Sample top1_small = small.group->sample(key::kValTop1);
+  const Sample top1_large = large.group->sample(key::kValTop1);
   if (time_small.n == 0 || time_large.n == 0 || time_small.median <= 0) return;
   std::string text =
       fmt::format("{}A batch of {:g} trains in {}, one of {:g} in {}: {:.2f} times", of(line),

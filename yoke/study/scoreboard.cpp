@@ -7,6 +7,7 @@
 
 #include "yoke/core/error.h"
 #include "yoke/core/file.h"
+#include "yoke/run/summary.h"
 
 namespace yoke::study {
 namespace {
@@ -16,15 +17,15 @@ using Json = nlohmann::ordered_json;
 Json to_json(const RaceRun& run) {
   return {{"entry", run.entry},
           {"data", run.data},
-          {"val_images", run.images},
-          {"target_accuracy", run.target},
-          {"time_to_target_seconds", run.seconds ? Json(*run.seconds) : Json()},
-          {"wall_seconds", run.wall_seconds},
+          {key::kValImages, run.images},
+          {key::kTargetAccuracy, run.target},
+          {key::kTimeToTargetSeconds, run.seconds ? Json(*run.seconds) : Json()},
+          {key::kWallSeconds, run.wall_seconds},
           {"epochs", run.epochs},
           {"claimed_top1", run.claimed},
           {"verified_top1", run.verified},
           {"hosts", run.hosts},
-          {"world_size", run.ranks},
+          {key::kWorldSize, run.ranks},
           {"cpu", run.cpu},
           {"seed", run.seed},
           {"yoke", run.yoke},
@@ -33,20 +34,20 @@ Json to_json(const RaceRun& run) {
 }
 
 RaceRun run_from(const Json& json) {
-  const auto& seconds = json.at("time_to_target_seconds");
+  const auto& seconds = json.at(key::kTimeToTargetSeconds);
   return {.entry = json.at("entry"),
-          .data = json.at("data"),
-          .images = json.at("val_images"),
-          .target = json.at("target_accuracy"),
+          .data = json.at(key::kData),
+          .images = json.at(key::kValImages),
+          .target = json.at(key::kTargetAccuracy),
           .seconds = seconds.is_null() ? std::nullopt : std::optional(seconds.get<double>()),
-          .wall_seconds = json.at("wall_seconds"),
-          .epochs = json.at("epochs"),
+          .wall_seconds = json.at(key::kWallSeconds),
+          .epochs = json.at(key::kEpochs),
           .claimed = json.at("claimed_top1"),
           .verified = json.at("verified_top1"),
           .hosts = json.at("hosts"),
-          .ranks = json.at("world_size"),
+          .ranks = json.at(key::kWorldSize),
           .cpu = json.at("cpu"),
-          .seed = json.at("seed"),
+          .seed = json.at(key::kSeed),
           .yoke = json.at("yoke"),
           .date = json.at("date"),
           .run = json.at("run")};

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "yoke/core/format.h"
+#include "yoke/run/summary.h"
 #include "yoke/study/document.h"
 #include "yoke/study/words.h"
 
@@ -26,7 +27,7 @@ void add_sample(std::vector<std::string>& row, const Sample& sample, const char*
                                        cell(sample, sample.interval->second, format, factor));
 }
 
-std::string number_cell(const RunRecord& run, const char* name, const char* format,
+std::string number_cell(const RunResults& run, const char* name, const char* format,
                         double factor = 1) {
   const auto value = run.number(name);
   return value ? fmt::format(fmt::runtime(format), *value * factor) : "";
@@ -66,7 +67,7 @@ std::vector<std::map<std::string, std::string>> of_each(const Comparison& compar
   return all;
 }
 
-std::map<std::string, std::string> machine_of(const RunRecord& run) {
+std::map<std::string, std::string> machine_of(const RunResults& run) {
   std::map<std::string, std::string> facts;
   for (const auto& [name, value] : run.texts) {
     if (!value.empty() && (name.starts_with("hardware.") || name.starts_with("versions."))) {
@@ -84,7 +85,7 @@ std::map<std::string, std::string> machine_of(const RunRecord& run) {
   for (const char* const name : {"device", "communicator"}) {
     if (!run.text(name).empty()) facts[name] = run.text(name);
   }
-  if (const auto threads = run.number("threads")) {
+  if (const auto threads = run.number(key::kThreads)) {
     facts["threads of a rank"] = fmt::format("{:g}", *threads);
   }
   return facts;
@@ -97,7 +98,7 @@ Table points_table(const Comparison& comparison) {
                        "top-1 (%), median", "least to most", "95 % of the mean", "images/s"},
               .rows = {}};
   for (const auto& group : comparison.groups) {
-    const Sample time = group.sample("train_seconds"), accuracy = group.sample("val_top1");
+    const Sample time = group.sample(key::kTrainSeconds), accuracy = group.sample(key::kValTop1);
     std::vector<std::string> row = {group.label, fmt::format("{}", std::max(time.n, accuracy.n))};
     add_sample(row, time, "{:.4g}", 1);
     add_sample(row, accuracy, "{:.2f}", 100);
@@ -120,13 +121,14 @@ Table runs_table(const Comparison& comparison) {
         ++left_out;
         continue;
       }
-      const auto rate = run.number("images_per_second");
+      const auto rate = run.number(key::kImagesPerSecond);
       const auto seed = run.config.find("seed");
       table.rows.push_back(
           {run.path.string(), group.label, run.status, seed == run.config.end() ? "" : seed->second,
            number_cell(run, "epochs", "{:.3g}"), number_cell(run, "steps", "{:.0f}"),
-           number_cell(run, "train_seconds", "{:.4g}"), number_cell(run, "wall_seconds", "{:.4g}"),
-           number_cell(run, "val_top1", "{:.2f}", 100), rate ? in_thousands(*rate) : ""});
+           number_cell(run, key::kTrainSeconds, "{:.4g}"),
+           number_cell(run, key::kWallSeconds, "{:.4g}"),
+           number_cell(run, key::kValTop1, "{:.2f}", 100), rate ? in_thousands(*rate) : ""});
     }
   }
   if (left_out > 0) {
@@ -141,7 +143,7 @@ Table machine_table(const Comparison& comparison) {
 }
 
 Table flags_table(const Comparison& comparison) {
-  return merged(of_each(comparison, [](const RunRecord& run) { return run.config; }), "flag");
+  return merged(of_each(comparison, [](const RunResults& run) { return run.config; }), "flag");
 }
 
 }  // namespace yoke::study

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "yoke/run/summary.h"
 #include "yoke/study/figures.h"
 #include "yoke/study/words.h"
 
@@ -11,33 +12,33 @@ namespace {
 
 struct Row {
   std::string label;
-  const RunRecord* run;
+  const RunResults* run;
 };
 
 std::vector<Row> rows_of(const Comparison& comparison) {
   std::vector<Row> rows;
   for (const auto& group : comparison.groups) {
-    if (group.typical().number("train_seconds")) rows.push_back({group.label, &group.typical()});
+    if (group.typical().number(key::kTrainSeconds)) rows.push_back({group.label, &group.typical()});
   }
   return rows;
 }
 
-double seconds_of(const RunRecord& run, const char* name) {
+double seconds_of(const RunResults& run, const char* name) {
   return std::max(0.0, run.number(name).value_or(0));
 }
 
-std::vector<double> step_parts(const RunRecord& run) {
-  const double communication = seconds_of(run, "communication_seconds");
-  const double data_wait = seconds_of(run, "data_wait_seconds");
-  const double compute = seconds_of(run, "train_seconds") - communication - data_wait;
+std::vector<double> step_parts(const RunResults& run) {
+  const double communication = seconds_of(run, key::kCommunicationSeconds);
+  const double data_wait = seconds_of(run, key::kDataWaitSeconds);
+  const double compute = seconds_of(run, key::kTrainSeconds) - communication - data_wait;
   return {std::max(0.0, compute), communication, data_wait};
 }
 
-std::vector<double> run_parts(const RunRecord& run) {
-  std::vector<double> parts = {seconds_of(run, "train_seconds"),
-                               seconds_of(run, "evaluate_seconds"),
-                               seconds_of(run, "checkpoint_seconds")};
-  double rest = seconds_of(run, "wall_seconds");
+std::vector<double> run_parts(const RunResults& run) {
+  std::vector<double> parts = {seconds_of(run, key::kTrainSeconds),
+                               seconds_of(run, key::kEvaluateSeconds),
+                               seconds_of(run, key::kCheckpointSeconds)};
+  double rest = seconds_of(run, key::kWallSeconds);
   for (const double part : parts) rest -= part;
   parts.push_back(std::max(0.0, rest));
   return parts;

@@ -3,19 +3,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <charconv>
 #include <cmath>
 
 #include "yoke/core/format.h"
 
 namespace yoke::study {
-
-std::optional<double> as_number(std::string_view text) {
-  double value = 0;
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || stop != text.data() + text.size()) return std::nullopt;
-  return value;
-}
 
 std::string in_seconds(double seconds) {
   if (seconds < 1) return fmt::format("{:.2f} s", seconds);

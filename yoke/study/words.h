@@ -9,9 +9,6 @@
 
 namespace yoke::study {
 
-/// Whether all of `text` is a number, and which.
-std::optional<double> as_number(std::string_view text);
-
 /// `0.42 s`, `12.3 s`, `451 s (0:07:31)`.
 std::string in_seconds(double seconds);
 /// A fraction as `98.95 %`.

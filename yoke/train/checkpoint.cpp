@@ -13,6 +13,7 @@
 #include "yoke/core/error.h"
 #include "yoke/core/file.h"
 #include "yoke/core/safetensors.h"
+#include "yoke/run/layout.h"
 #include "yoke/train/set_aside.h"
 
 namespace yoke {
@@ -22,7 +23,6 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 constexpr int kFormat = 1;
-constexpr const char* kModel = "model.safetensors";
 constexpr const char* kOptimizer = "optimizer.safetensors";
 constexpr const char* kState = "state.json";
 constexpr const char* kManifest = "manifest.json";
@@ -52,7 +52,8 @@ void write_files(const fs::path& directory, const Checkpoint& checkpoint) {
     throw Error(fmt::format("cannot make {}: {}", directory.string(), failed.message()));
   }
   json files;
-  files[kModel] = manifest_entry(write_safetensors(directory / kModel, checkpoint.model));
+  files[kWeightsFile] =
+      manifest_entry(write_safetensors(directory / kWeightsFile, checkpoint.model));
   files[kOptimizer] =
       manifest_entry(write_safetensors(directory / kOptimizer, checkpoint.optimizer));
   files[kState] = manifest_entry(write_json(directory / kState, checkpoint.state));
@@ -85,7 +86,7 @@ std::int64_t verified_step(const fs::path& directory) {
       throw Error(fmt::format("{} has format {}, this program reads {}",
                               (directory / kManifest).string(), format, kFormat));
     }
-    for (const auto* const name : {kModel, kOptimizer, kState}) {
+    for (const auto* const name : {kWeightsFile, kOptimizer, kState}) {
       verify_file(directory / name, manifest.at("files").at(name));
     }
     return manifest.at("step").get<std::int64_t>();
@@ -147,7 +148,7 @@ void verify_checkpoint(const fs::path& step_directory) {
 Checkpoint read_checkpoint(const fs::path& step_directory) {
   return naming(step_directory, [&] {
     return Checkpoint{.step = verified_step(step_directory),
-                      .model = read_safetensors(step_directory / kModel),
+                      .model = read_safetensors(step_directory / kWeightsFile),
                       .optimizer = read_safetensors(step_directory / kOptimizer),
                       .state = read_json(step_directory / kState)};
   });

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "yoke/core/error.h"
+#include "yoke/run/layout.h"
 
 namespace yoke {
 
@@ -10,7 +11,8 @@ namespace fs = std::filesystem;
 
 fs::path find_checkpoint(const fs::path& path, const DamageReport& damaged) {
   if (fs::exists(path / "manifest.json")) return path;
-  const auto folder = fs::is_directory(path / "checkpoints") ? path / "checkpoints" : path;
+  const auto folder =
+      fs::is_directory(RunDirectory{path}.checkpoints()) ? RunDirectory{path}.checkpoints() : path;
   std::string problems;
   for (const auto& checkpoint : list_checkpoints(folder)) {
     try {

@@ -57,7 +57,7 @@ void Reporter::graph(const Model& model) {
   });
 }
 
-void Reporter::phase(const std::string& phase, double seconds) {
+void Reporter::phase(PhaseKind phase, double seconds) {
   guarded([&] {
     if (phases_) phases_->begin(phase, seconds);
   });

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "yoke/models/model.h"
-#include "yoke/report/metrics.h"
-#include "yoke/report/phases.h"
+#include "yoke/run/metrics.h"
+#include "yoke/run/phases.h"
 #include "yoke/report/progress.h"
 #include "yoke/report/resources.h"
 #include "yoke/report/tensorboard.h"
@@ -39,7 +39,7 @@ class Reporter {
   /// TensorBoard's picture of the model.
   void graph(const Model& model);
   /// The run turns to something else: see PhaseFile::begin().
-  void phase(const std::string& phase, double seconds);
+  void phase(PhaseKind phase, double seconds);
   void step(const ProgressState& state) { progress_->step(state); }
   void training(const ProgressState& state, const Metrics& metrics, const StepTimes& times);
   void validation(const ProgressState& state, const Metrics& metrics);

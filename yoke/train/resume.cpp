@@ -8,6 +8,7 @@
 
 #include "yoke/core/error.h"
 #include "yoke/core/file.h"
+#include "yoke/run/summary.h"
 #include "yoke/train/flags.h"
 
 namespace yoke {
@@ -27,7 +28,8 @@ fs::path tidy(const fs::path& path) {
 fs::path checkpoints_of(const fs::path& path) {
   const fs::path given = tidy(path);
   if (is_step_folder(given)) return given.parent_path();
-  return given.filename() == "checkpoints" ? given : given / "checkpoints";
+  const fs::path folder = RunDirectory{given}.checkpoints();
+  return given.filename() == folder.filename() ? given : folder;
 }
 
 /// What `--resume PATH` means, for comparison with another time.
@@ -112,11 +114,7 @@ void check_nothing_to_lose(const RunDirectory& directory) {
         "again when they can be, or give another --out",
         directory.checkpoints().string(), problem));
   }
-  if (!fs::exists(directory.summary())) return;
-  const auto summary = nlohmann::json::parse(read_file(directory.summary()), nullptr, false);
-  const bool completed = summary.is_object() &&
-                         summary.value("status", nlohmann::json()) == nlohmann::json("completed");
-  if (!completed) return;
+  if (!has_completed(directory.summary())) return;
   throw UsageError(
       fmt::format("the run in {} has completed, without a checkpoint to go on from, and is not "
                   "trained over; give another --out to train anew",
@@ -126,7 +124,7 @@ void check_nothing_to_lose(const RunDirectory& directory) {
 std::optional<Checkpoint> find_resume(const TrainConfig& config, bool restarted,
                                       const std::function<void(const std::string&)>& warn) {
   if (config.resume.empty()) return std::nullopt;
-  const fs::path directory = resumed_run(config) / "checkpoints";
+  const fs::path directory = RunDirectory{resumed_run(config)}.checkpoints();
   const bool automatic = config.resume == "auto";
   std::optional<Checkpoint> checkpoint;
   if (began_from_there(config) && (restarted || !is_own_run(config))) {

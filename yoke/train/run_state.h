@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "yoke/report/metrics.h"
+#include "yoke/run/metrics.h"
 #include "yoke/train/meter.h"
 
 namespace yoke {

@@ -2,6 +2,7 @@
 
 #include "yoke/report/hardware.h"
 #include "yoke/report/process_usage.h"
+#include "yoke/run/summary.h"
 
 namespace yoke {
 namespace {
@@ -16,39 +17,40 @@ Json optional_json(const std::optional<Value>& value) {
 void add_workload(Json& json, const Workload& workload) {
   json["device"] = c10::DeviceTypeName(workload.device.type(), /*lower_case=*/true);
   json["parameters"] = workload.parameters.size();
-  json["classes"] = workload.data.train->info().class_names;
+  json[key::kClasses] = workload.data.train->info().class_names;
   json["train_images"] = workload.data.train->size();
-  json["val_images"] = workload.data.validation->size();
+  json[key::kValImages] = workload.data.validation->size();
   if (workload.data.damage) json["damaged_images"] = workload.data.damage->count();
 }
 
 void add_result(Json& json, const TrainConfig& config, const Trainer& trainer) {
   const RunState& state = trainer.state();
-  json["batch_size"] = trainer.batch_size();
+  json[key::kBatchSize] = trainer.batch_size();
   json["steps_per_epoch"] = trainer.steps_per_epoch();
-  json["epochs"] = static_cast<double>(state.step) / static_cast<double>(trainer.steps_per_epoch());
-  json["steps"] = state.step;
+  json[key::kEpochs] =
+      static_cast<double>(state.step) / static_cast<double>(trainer.steps_per_epoch());
+  json[key::kSteps] = state.step;
   json["images_seen"] = state.images_seen;
-  json["train_seconds"] = state.train_seconds;
-  json["data_wait_seconds"] = state.data_wait_seconds;
-  json["checkpoint_seconds"] = state.checkpoint_seconds;
-  json["evaluate_seconds"] = state.evaluate_seconds;
-  json["wall_seconds"] = state.wall_seconds;
-  json["images_per_second"] =
+  json[key::kTrainSeconds] = state.train_seconds;
+  json[key::kDataWaitSeconds] = state.data_wait_seconds;
+  json[key::kCheckpointSeconds] = state.checkpoint_seconds;
+  json[key::kEvaluateSeconds] = state.evaluate_seconds;
+  json[key::kWallSeconds] = state.wall_seconds;
+  json[key::kImagesPerSecond] =
       state.train_seconds > 0 ? static_cast<double>(state.images_seen) / state.train_seconds : 0.0;
-  json["final_train_loss"] = state.final_train_loss;
+  json[key::kFinalTrainLoss] = state.final_train_loss;
   const auto& validation = state.validation;
-  json["val_loss"] = validation ? Json(validation->loss) : Json();
-  json["val_top1"] = validation ? Json(validation->top1) : Json();
-  json["val_top5"] = validation ? Json(validation->top5) : Json();
-  json["best_val_top1"] = validation ? Json(state.best_val_top1) : Json();
-  json["per_class_accuracy"] = state.per_class_accuracy;
-  if (!state.confusion.empty()) json["confusion"] = state.confusion;
-  json["communication_bytes"] = trainer.bytes();
+  json[key::kValLoss] = validation ? Json(validation->loss) : Json();
+  json[key::kValTop1] = validation ? Json(validation->top1) : Json();
+  json[key::kValTop5] = validation ? Json(validation->top5) : Json();
+  json[key::kBestValTop1] = validation ? Json(state.best_val_top1) : Json();
+  json[key::kPerClassAccuracy] = state.per_class_accuracy;
+  if (!state.confusion.empty()) json[key::kConfusion] = state.confusion;
+  json[key::kCommunicationBytes] = trainer.bytes();
   for (const auto& [name, value] : trainer.counters()) json["counters"][name] = value;
-  json["target_accuracy"] = optional_json(config.target_accuracy);
-  json["target_reached"] = trainer.target_reached();
-  json["time_to_target_seconds"] = optional_json(state.time_to_target_seconds);
+  json[key::kTargetAccuracy] = optional_json(config.target_accuracy);
+  json[key::kTargetReached] = trainer.target_reached();
+  json[key::kTimeToTargetSeconds] = optional_json(state.time_to_target_seconds);
 }
 
 }  // namespace
@@ -56,28 +58,28 @@ void add_result(Json& json, const TrainConfig& config, const Trainer& trainer) {
 nlohmann::ordered_json make_summary(const SummaryInput& input) {
   const TrainConfig& config = input.config;
   Json json = {{"status", input.status}};
-  if (!input.error.empty()) json["error"] = input.error;
-  json["model"] = config.model;
-  json["data"] = config.data;
-  json["engine"] = word_of(input.workload.engine.kind);
+  if (!input.error.empty()) json[key::kError] = input.error;
+  json[key::kModel] = config.model;
+  json[key::kData] = config.data;
+  json[key::kEngine] = word_of(input.workload.engine.kind);
   json["precision"] = word_of(config.precision);
-  json["strategy"] = config.strategy;
+  json[key::kStrategy] = config.strategy;
   json["comm"] = input.communicator.name();
-  json["communicator"] = input.communicator.describe();
-  json["world_size"] = input.communicator.size();
-  json["replicas"] = input.workload.engine.replicas;
+  json[key::kCommunicator] = input.communicator.describe();
+  json[key::kWorldSize] = input.communicator.size();
+  json[key::kReplicas] = input.workload.engine.replicas;
   json["optimizer"] = config.optimizer;
   json["schedule"] = config.schedule;
-  json["seed"] = config.seed;
-  json["threads"] = config.threads;
+  json[key::kSeed] = config.seed;
+  json[key::kThreads] = config.threads;
   add_workload(json, input.workload);
   add_result(json, config, input.trainer);
   const ProcessUsage usage = process_usage();
-  json["peak_rss_bytes"] = usage.peak_rss_bytes;
-  json["cpu_seconds"] = input.trainer.state().cpu_seconds + usage.cpu_seconds;
-  json["versions"] = versions();
-  json["hardware"] = nlohmann::json(hardware());
-  json["command"] = input.command;
+  json[key::kPeakRssBytes] = usage.peak_rss_bytes;
+  json[key::kCpuSeconds] = input.trainer.state().cpu_seconds + usage.cpu_seconds;
+  json[key::kVersions] = versions();
+  json[key::kHardware] = nlohmann::json(hardware());
+  json[key::kCommand] = input.command;
   return json;
 }
 

@@ -16,6 +16,7 @@
 #include "yoke/engine/gpu_settings.h"
 #include "yoke/report/gpu_counters.h"
 #include "yoke/report/resources.h"
+#include "yoke/run/summary.h"
 #include "yoke/train/agree.h"
 #include "yoke/train/cores.h"
 #include "yoke/train/export.h"
@@ -214,7 +215,7 @@ TrainResult train_rank(TrainConfig config, const TrainParts& parts, const TrainC
                                    .communicator = *communicator,
                                    .trainer = trainer});
     if (communicator->rank() != 0) return;
-    write_file(directory.summary(), result.summary.dump(2) + "\n");
+    write_summary(directory.summary(), result.summary);
   };
   try {
     for (const auto& warning : warnings) reporter.message(warning);
@@ -225,11 +226,12 @@ TrainResult train_rank(TrainConfig config, const TrainParts& parts, const TrainC
     reporter.finish();
     if (communicator->rank() == 0) write_final_weights(directory, workload);
     const bool unsaved = result.status == RunStatus::kUnsaved;
-    summarise(result.status == RunStatus::kCompleted ? "completed" : "stopped",
-              unsaved ? "the state of the last step was not saved" : "");
+    summarise(
+        result.status == RunStatus::kCompleted ? run_status::kCompleted : run_status::kStopped,
+        unsaved ? "the state of the last step was not saved" : "");
   } catch (const std::exception& error) {
     reporter.finish();
-    summarise("failed", error.what());
+    summarise(run_status::kFailed, error.what());
     throw;
   }
   return result;

@@ -57,9 +57,9 @@ RunStatus TrainingLoop::run(const std::atomic<bool>* stop) {
     return trainer_.state().step >= trainer_.total_steps() || trainer_.target_reached();
   };
   const auto asked = [&] { return stop != nullptr && *stop; };
-  reporter_.phase("loading", earlier_seconds_);
+  reporter_.phase(PhaseKind::kLoading, earlier_seconds_);
   trainer_.begin();
-  reporter_.phase("training", seconds());
+  reporter_.phase(PhaseKind::kTraining, seconds());
   Signals signals(*this);
   signals.send(asked());
   signals.receive();
@@ -76,7 +76,7 @@ RunStatus TrainingLoop::run(const std::atomic<bool>* stop) {
   if (config_.checkpoint_every.on()) finish_saving();
   trainer_.finish();
   trainer_.state().wall_seconds = seconds();
-  reporter_.phase("ended", seconds());
+  reporter_.phase(PhaseKind::kEnded, seconds());
   if (done()) return RunStatus::kCompleted;
   return !config_.checkpoint_every.on() || saved() ? RunStatus::kStopped : RunStatus::kUnsaved;
 }
@@ -161,7 +161,7 @@ void TrainingLoop::report() {
 }
 
 void TrainingLoop::evaluate() {
-  reporter_.phase("evaluating", seconds());
+  reporter_.phase(PhaseKind::kEvaluating, seconds());
   const Stopwatch watch;
   const Evaluation result = trainer_.evaluate();
   tell_news();
@@ -187,7 +187,7 @@ void TrainingLoop::evaluate() {
   }
   since_evaluated_.lap();
   reporter_.validation(progress(state.step), *state.validation);
-  reporter_.phase("training", seconds());
+  reporter_.phase(PhaseKind::kTraining, seconds());
 }
 
 void TrainingLoop::save() {
@@ -195,11 +195,11 @@ void TrainingLoop::save() {
   RunState& state = trainer_.state();
   const Stopwatch watch;
   state.wall_seconds = seconds();
-  reporter_.phase("checkpointing", state.wall_seconds);
+  reporter_.phase(PhaseKind::kCheckpointing, state.wall_seconds);
   Checkpoint checkpoint = trainer_.checkpoint();
   if (writer_) writer_->save(std::move(checkpoint));
   state.checkpoint_seconds += watch.seconds();
-  reporter_.phase("training", seconds());
+  reporter_.phase(PhaseKind::kTraining, seconds());
   since_saved_.lap();
   tell_problems();
 }
@@ -208,7 +208,7 @@ void TrainingLoop::finish_saving() {
   if (trainer_.state().step > first_step_) save();
   if (!writer_) return;
   const Stopwatch watch;
-  reporter_.phase("checkpointing", seconds());
+  reporter_.phase(PhaseKind::kCheckpointing, seconds());
   writer_->wait();
   trainer_.state().checkpoint_seconds += watch.seconds();
   tell_problems();

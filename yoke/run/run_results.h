@@ -1,4 +1,5 @@
-// yoke/study/run.h: what a run directory holds, also of a run that goes on, failed or was killed.
+// yoke/run/run_results.h: what a run directory holds, also of a run that goes on, failed or was
+// killed.
 #pragma once
 #include <filesystem>
 #include <map>
@@ -6,27 +7,14 @@
 #include <string>
 #include <vector>
 
-#include "yoke/report/metrics.h"
+#include "yoke/run/metrics.h"
+#include "yoke/run/phases.h"
+#include "yoke/run/resource_samples.h"
 
-namespace yoke::study {
-
-/// A line of resources.csv; nothing where the field is empty.
-struct ResourceSample {
-  double seconds = 0;
-  int rank = 0;
-  std::optional<double> cpu_percent, rss_bytes;
-  std::optional<double> disk_read_bytes, disk_write_bytes;
-  std::optional<double> network_receive_bytes, network_send_bytes;
-};
-
-/// A time in which rank 0 did one thing.
-struct Phase {
-  std::string name;
-  double begin = 0, end = 0;  ///< Seconds of the run.
-};
+namespace yoke {
 
 /// A run as its directory tells of it; see docs/formats.md.
-struct RunRecord {
+struct RunResults {
   std::filesystem::path path;
   std::string status;                         ///< As in summary.json; `unfinished` without one.
   std::map<std::string, std::string> config;  ///< config.toml.
@@ -48,6 +36,6 @@ struct RunRecord {
 };
 
 /// Reads what is there. @throws UsageError where `path` is no run directory.
-RunRecord read_run(const std::filesystem::path& path);
+RunResults read_run(const std::filesystem::path& path);
 
-}  // namespace yoke::study
+}  // namespace yoke

@@ -1,5 +1,5 @@
 // Run directories as they are found: whole, running, torn, incomplete.
-#include "yoke/study/run.h"
+#include "yoke/run/run_results.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 #include "tests/support/support.h"
 #include "yoke/core/error.h"
 
-namespace yoke::study {
+namespace yoke {
 namespace {
 
 using test::make_run;
@@ -22,7 +22,7 @@ using testing::IsEmpty;
 TEST(ReadRun, FindsAllThatACompletedRunHolds) {
   const TemporaryDirectory directory;
   make_run(directory.path(), {.ranks = 2});
-  const RunRecord run = read_run(directory.path());
+  const RunResults run = read_run(directory.path());
   EXPECT_EQ(run.status, "completed");
   EXPECT_THAT(run.remarks, IsEmpty());
   EXPECT_EQ(run.config.at("batch-size"), "100");
@@ -44,7 +44,7 @@ TEST(ReadRun, EndsEachPhaseWhereTheNextBegins) {
   make_run(directory.path());
   const auto phases = read_run(directory.path()).phases;
   ASSERT_EQ(phases.size(), 5U);
-  EXPECT_EQ(phases[2].name, "evaluating");
+  EXPECT_EQ(phases[2].kind, PhaseKind::kEvaluating);
   EXPECT_DOUBLE_EQ(phases[2].begin, 5);
   EXPECT_DOUBLE_EQ(phases[2].end, 5.2);
   EXPECT_DOUBLE_EQ(phases[4].end, 10.2);
@@ -54,7 +54,7 @@ TEST(ReadRun, AddsUpTheReportsOfARunThatGoesOn) {
   const TemporaryDirectory directory;
   make_run(directory.path(), {.status = ""});
   write_file(directory.path() / "phases.csv", "seconds,phase\n0.000,loading\n0.500,training\n");
-  const RunRecord run = read_run(directory.path());
+  const RunResults run = read_run(directory.path());
   EXPECT_EQ(run.status, "unfinished");
   EXPECT_NEAR(*run.number("train_seconds"), 10, 1e-9);
   EXPECT_DOUBLE_EQ(*run.number("val_top1"), 0.8);
@@ -71,7 +71,7 @@ TEST(ReadRun, LeavesOutAHalfWrittenLastLineWithoutAWord) {
     const std::string text = read_file(directory.path() / name);
     write_file(directory.path() / name, text.substr(0, text.size() - 5));
   }
-  const RunRecord run = read_run(directory.path());
+  const RunResults run = read_run(directory.path());
   EXPECT_EQ(run.training.size() + run.validation.size(), 5U);
   EXPECT_EQ(run.resources.size(), 3U);
   EXPECT_THAT(run.remarks, IsEmpty());
@@ -84,7 +84,7 @@ TEST(ReadRun, CountsDamagedLinesAndGoesOn) {
   write_file(metrics, "{\"step\":\n[1]\n" + read_file(metrics));
   const auto resources = directory.path() / "resources.csv";
   write_file(resources, read_file(resources) + "x,0,1,1,1,1,1,1\n1.5,0\n");
-  const RunRecord run = read_run(directory.path());
+  const RunResults run = read_run(directory.path());
   EXPECT_EQ(run.training.size(), 4U);
   EXPECT_THAT(run.remarks, ElementsAre(HasSubstr("metrics.jsonl: 2 damaged lines"),
                                        HasSubstr("resources.csv: 2 damaged lines")));
@@ -100,7 +100,7 @@ TEST(ReadRun, HasNoNumberForALossThatWasNotFinite) {
   write_file(metrics, read_file(metrics) +
                           "{\"step\": 50, \"epoch\": 2.5, \"seconds\": 11, \"split\": \"val\", "
                           "\"loss\": null, \"top1\": 0.1}\n");
-  const RunRecord run = read_run(directory.path());
+  const RunResults run = read_run(directory.path());
   EXPECT_TRUE(std::isnan(run.validation.back().loss));
   EXPECT_FALSE(run.number("val_loss").has_value());
 }
@@ -108,7 +108,7 @@ TEST(ReadRun, HasNoNumberForALossThatWasNotFinite) {
 TEST(ReadRun, NamesEachFileThatIsMissing) {
   const TemporaryDirectory directory;
   write_file(directory.path() / "config.toml", "model = 'mlp'\n");
-  const RunRecord run = read_run(directory.path());
+  const RunResults run = read_run(directory.path());
   EXPECT_EQ(run.status, "unfinished");
   EXPECT_EQ(run.remarks.size(), 4U);
 }
@@ -120,4 +120,4 @@ TEST(ReadRun, RefusesAFolderThatIsNoRun) {
 }
 
 }  // namespace
-}  // namespace yoke::study
+}  // namespace yoke

@@ -1,4 +1,4 @@
-#include "yoke/report/phases.h"
+#include "yoke/run/phases.h"
 
 #include <gtest/gtest.h>
 
@@ -12,9 +12,9 @@ TEST(PhaseFile, AppendsALineForEachPhase) {
   const test::TemporaryDirectory directory;
   const auto path = directory.path() / "phases.csv";
   PhaseFile file(path);
-  file.begin("loading", 0);
+  file.begin(PhaseKind::kLoading, 0);
   EXPECT_EQ(read_file(path), "seconds,phase\n0.000,loading\n");
-  file.begin("training", 1.5);
+  file.begin(PhaseKind::kTraining, 1.5);
   EXPECT_EQ(read_file(path), "seconds,phase\n0.000,loading\n1.500,training\n");
 }
 
@@ -22,10 +22,10 @@ TEST(PhaseFile, DropsWhatCameAfterTheCheckpointWhenResumed) {
   const test::TemporaryDirectory directory;
   const auto path = directory.path() / "phases.csv";
   write_file(path, "seconds,phase\n0.000,loading\n1.000,training\n5.000,checkpointing\n5.2,trai");
-  PhaseFile(path).begin("loading", 5);
+  PhaseFile(path).begin(PhaseKind::kLoading, 5);
   EXPECT_EQ(read_file(path), "seconds,phase\n0.000,loading\n1.000,training\n5.000,loading\n");
   write_file(path, "seconds,phase\n0.000,loading\n1.0");
-  PhaseFile(path).begin("loading", 5);
+  PhaseFile(path).begin(PhaseKind::kLoading, 5);
   EXPECT_EQ(read_file(path), "seconds,phase\n0.000,loading\n5.000,loading\n");
 }
 

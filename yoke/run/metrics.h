@@ -1,10 +1,12 @@
-// yoke/report/metrics.h: metrics.jsonl, one JSON object per report.
+// yoke/run/metrics.h: metrics.jsonl, one JSON object per report.
 #pragma once
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <optional>
 #include <string>
+
+#include "yoke/run/lines.h"
 
 namespace yoke {
 
@@ -23,6 +25,24 @@ struct Metrics {
   double compute_seconds = 0;
   double communication_seconds = 0;
   std::int64_t communication_bytes = 0;  ///< Of the tensors that went over this rank.
+
+  /// Calls visit(name, field) for each field in the order of the file, whose keys the names are.
+  template <typename Self, typename Visit>
+  static void visit(Self& metrics, Visit visit) {
+    visit("step", metrics.step);
+    visit("epoch", metrics.epoch);
+    visit("seconds", metrics.seconds);
+    visit("split", metrics.split);
+    visit("loss", metrics.loss);
+    visit("top1", metrics.top1);
+    visit("top5", metrics.top5);
+    visit("lr", metrics.lr);
+    visit("images_per_second", metrics.images_per_second);
+    visit("data_wait_seconds", metrics.data_wait_seconds);
+    visit("compute_seconds", metrics.compute_seconds);
+    visit("communication_seconds", metrics.communication_seconds);
+    visit("communication_bytes", metrics.communication_bytes);
+  }
 };
 
 /// Appends reports to a file, each line as soon as it is known.
@@ -38,5 +58,9 @@ class MetricsFile {
   std::filesystem::path path_;
   std::ofstream stream_;
 };
+
+/// Reads metrics.jsonl; a field that is missing is 0, one that is null, as of a loss that was not
+/// finite, NaN. @throws Error when it cannot be read.
+Lines<Metrics> read_metrics(const std::filesystem::path& path);
 
 }  // namespace yoke

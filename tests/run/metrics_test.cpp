@@ -1,0 +1,42 @@
+#include "yoke/run/metrics.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/support/support.h"
+#include "yoke/core/file.h"
+
+namespace yoke {
+namespace {
+
+TEST(Metrics, EveryFieldIsReadAsItWasWritten) {
+  const test::TemporaryDirectory directory;
+  const auto path = directory.path() / "metrics.jsonl";
+  Metrics written;
+  double number = 0;
+  Metrics::visit(written, [&](const char*, auto& field) {
+    if constexpr (std::is_same_v<std::decay_t<decltype(field)>, std::string>) {
+      field = "val";
+    } else {
+      field = static_cast<std::decay_t<decltype(field)>>(++number);
+    }
+  });
+  MetricsFile(path).write(written);
+  const auto read = read_metrics(path);
+  ASSERT_EQ(read.lines.size(), 1U);
+  EXPECT_EQ(read.damaged, 0U);
+  EXPECT_EQ(read.lines[0].split, "val");
+  EXPECT_EQ(read.lines[0].step, 1);
+  EXPECT_EQ(read.lines[0].communication_bytes, static_cast<std::int64_t>(number));
+}
+
+TEST(Metrics, ALossThatIsNotFiniteIsReadAsNotANumber) {
+  const test::TemporaryDirectory directory;
+  const auto path = directory.path() / "metrics.jsonl";
+  MetricsFile(path).write({.step = 3, .split = "train", .loss = std::nan("")});
+  EXPECT_TRUE(std::isnan(read_metrics(path).lines.at(0).loss));
+}
+
+}  // namespace
+}  // namespace yoke

@@ -1,0 +1,25 @@
+// yoke/run/layout.h: where a run keeps its files; see docs/formats.md.
+#pragma once
+#include <filesystem>
+
+namespace yoke {
+
+/// The name of the weights' file, in a run and in each of its checkpoints.
+inline constexpr const char* kWeightsFile = "model.safetensors";
+
+/// The files of a run. Each has its writer and its reader in this folder, but for checkpoints and
+/// weights, which need tensors (yoke/train).
+struct RunDirectory {
+  std::filesystem::path path;
+
+  std::filesystem::path config() const { return path / "config.toml"; }
+  std::filesystem::path metrics() const { return path / "metrics.jsonl"; }
+  std::filesystem::path summary() const { return path / "summary.json"; }
+  std::filesystem::path phases() const { return path / "phases.csv"; }
+  std::filesystem::path resources() const { return path / "resources.csv"; }
+  std::filesystem::path checkpoints() const { return path / "checkpoints"; }
+  std::filesystem::path resumed_from() const { return path / "resumed-from"; }
+  std::filesystem::path weights() const { return path / kWeightsFile; }
+};
+
+}  // namespace yoke

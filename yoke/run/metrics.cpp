@@ -1,0 +1,78 @@
+#include "yoke/run/metrics.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "yoke/core/error.h"
+#include "yoke/core/file.h"
+
+namespace yoke {
+namespace {
+
+/// The lines of `text` that are whole reports of steps up to `last_step`.
+std::string reports_until(const std::string& text, std::int64_t last_step) {
+  std::istringstream lines(text);
+  std::string kept;
+  for (std::string line; std::getline(lines, line);) {
+    const auto report = nlohmann::json::parse(line, nullptr, false);  // a killed run tears a line
+    if (report.is_object() && report.value("step", last_step + 1) <= last_step) kept += line + "\n";
+  }
+  return kept;
+}
+
+void take(const nlohmann::json& json, std::string& field) {
+  if (json.is_string()) field = json.get<std::string>();
+}
+
+void take(const nlohmann::json& json, double& field) {
+  field = json.is_number() ? json.get<double>() : std::numeric_limits<double>::quiet_NaN();
+}
+
+void take(const nlohmann::json& json, std::int64_t& field) {
+  if (json.is_number()) field = json.get<std::int64_t>();
+}
+
+bool is_report(const nlohmann::json& json) {
+  return json.is_object() && json.contains("step") && json.contains("split") &&
+         json.at("split").is_string();
+}
+
+}  // namespace
+
+MetricsFile::MetricsFile(std::filesystem::path path, std::optional<std::int64_t> resume_step)
+    : path_(std::move(path)) {
+  if (resume_step && std::filesystem::exists(path_)) {
+    write_file(path_, reports_until(read_file(path_), *resume_step));
+  }
+  stream_.open(path_, std::ios::app);
+  if (!stream_) throw Error(fmt::format("cannot write {}", path_.string()));
+}
+
+void MetricsFile::write(const Metrics& metrics) {
+  nlohmann::ordered_json report;
+  Metrics::visit(metrics, [&](const char* name, const auto& field) { report[name] = field; });
+  stream_.clear();
+  stream_ << report.dump() << "\n" << std::flush;
+  if (!stream_) throw Error(fmt::format("cannot write {}", path_.string()));
+}
+
+Lines<Metrics> read_metrics(const std::filesystem::path& path) {
+  Lines<Metrics> result;
+  const std::string text = read_file(path);
+  for (const auto line : whole_lines(text)) {
+    const auto json = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
+    if (!is_report(json)) {
+      ++result.damaged;
+      continue;
+    }
+    Metrics::visit(result.lines.emplace_back(), [&](const char* name, auto& field) {
+      if (const auto found = json.find(name); found != json.end()) take(*found, field);
+    });
+  }
+  return result;
+}
+
+}  // namespace yoke
