@@ -94,7 +94,8 @@ TEST(Documents, ShowTheOptionsThatTheProgramHas) {
     }
   }
   for (const char* kind :
-       {"models", "datasets", "optimizers", "schedules", "compressions", "communicators"}) {
+       {"models", "datasets", "optimizers", "schedules", "compressions", "communicators",
+        "allreduce", "averaging", "hogwild", "parameter-server"}) {
     EXPECT_THAT(commands, testing::Contains(std::string("yoke list --markdown ") + kind));
   }
 }

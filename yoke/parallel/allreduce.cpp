@@ -37,16 +37,23 @@ OptionTable<AllReduceOptions> allreduce_options() {
   using O = AllReduceOptions;
   return {
       {"first_bucket_mib", &O::first_bucket_mib, in(0, 1e6),
-       "gradients that are reduced first, at least"},
-      {"bucket_mib", &O::bucket_mib, in(0, 1e6), "those that are reduced at once, at least"},
+       "the first bucket is at least so large; a small one starts early"},
+      {"bucket_mib", &O::bucket_mib, in(0, 1e6), "the others; 0 is one bucket per parameter"},
       {"accumulate", &O::accumulate, in(1, 1 << 20),
-       "parts of a rank's batch, one after the other: less memory, the same step"},
-      {"compress", &O::compress, choice_format(compressions), "how gradients go between ranks"},
+       "computes a rank's share in so many parts, one after the other, with the memory of one; the "
+       "gradient is the same but for rounding"},
+      {"compress", &O::compress, choice_format(compressions),
+       "how gradients are written on the way"},
       {"shard_state", &O::shard_state,
-       "each rank keeps the optimizer's state of its part of the parameters alone"},
-      {"sync_batchnorm", &O::sync_batchnorm, "normalises over the images of all ranks"},
+       "each rank keeps the optimizer's state of its part of the parameters alone; see below"},
+      {"sync_batchnorm", &O::sync_batchnorm,
+       "batch norm takes mean and variance over the images of all ranks, forward and backward; "
+       "needs "
+       "`--engine eager`"},
       {"check_every", &O::check_every, at_least(0),
-       "steps from one comparison of the parameters of all ranks to the next; 0: never"},
+       "every so many steps, compares a hash of the parameters over ranks; a difference ends the "
+       "run "
+       "and names the ranks; 0: never"},
   };
 }
 

@@ -49,19 +49,22 @@ OptionFormat<std::optional<OuterOptimizer>> outer_format() {
 OptionTable<AveragingOptions> averaging_options() {
   using O = AveragingOptions;
   return {
-      {"every", &O::every, at_least(1), or_word("end"), "steps from one mean to the next"},
-      {"warmup", &O::warmup, at_least(0), "epochs of all-reduce before"},
+      {"every", &O::every, at_least(1), or_word("end"),
+       "steps between two means; `end`: one mean, after the last step"},
+      {"warmup", &O::warmup, at_least(0), "so many epochs of all-reduce first"},
       {"start",
        &O::own_start,
        {{"same", false}, {"own", true}},
-       "`own`: each rank begins with the numbers of its parameters in an order of its own"},
-      {"outer", &O::outer, outer_format(), "what makes the next start out of the mean"},
+       "`own`: ranks begin with parameters of their own, as independent workers would"},
+      {"outer", &O::outer, outer_format(), "an outer optimizer, see below"},
       {"momentum",
        &O::momentum,
        {{"keep", StateAtMean::kKeep},
         {"reset", StateAtMean::kReset},
         {"average", StateAtMean::kAverage}},
-       "what becomes of the optimizer's state at a mean"},
+       "what becomes of the optimizer's state at a mean: each rank keeps its own, all `reset` it "
+       "to "
+       "zero, or take its `average`"},
   };
 }
 

@@ -91,7 +91,9 @@ predict::StrategyPlan plan_hogwild(const HogwildOptions& options) {
 StrategyPlugin hogwild_strategy() {
   const OptionTable<HogwildOptions> options = {
       {"workers", &HogwildOptions::workers, in(0, 1024),
-       "threads of one process; 0: one for each core, or the processes that were started"}};
+       "threads of this process, each a rank with engine, loader and sampler share of its own; 0: "
+       "one "
+       "per core, or `--threads`; under `yoke run` the processes are the workers"}};
   return {options, make_hogwild, [](const HogwildOptions& chosen) {
             return StrategyTraits{.workers_in_process = chosen.workers,
                                   .plan = [chosen] { return plan_hogwild(chosen); }};

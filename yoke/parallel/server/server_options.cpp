@@ -19,16 +19,23 @@ OptionTable<ServerOptions> server_options() {
   using O = ServerOptions;
   return {
       {"servers", &O::servers, at_least(0),
-       "the first ranks, which serve alone; 0: every rank serves a part, and works"},
+       "the first so many ranks serve and have no images; 0: every rank serves a part beside its "
+       "worker"},
       {"mode",
        &O::sync,
        {{"sync", true}, {"async", false}},
-       "whether the parameters move once all have pushed, or at every push"},
+       "`sync`: a server moves its part once all workers have pushed, by the sum of their "
+       "gradients; "
+       "`async`: at every push"},
       {"staleness", &O::staleness, at_least(0), or_word("unbounded"),
-       "steps that a worker may be ahead of the slowest; with `mode=async`"},
+       "with `async`: how many pushes a worker may be ahead of the slowest one that is at work"},
       {"overlap", &O::overlap,
-       "workers take in what they pull a step later, while they compute; with `mode=async`"},
-      {"bucket_mib", &O::bucket_mib, in(0, 1e6), "gradients that are pushed at once, at least"},
+       "with `async`: a worker goes on with what it has while it pulls, and takes the parameters "
+       "in "
+       "after the next gradient; its gradients are one more step behind"},
+      {"bucket_mib", &O::bucket_mib, in(0, 1e6),
+       "gradients go to the servers in buckets of at least so much, while the backward pass goes "
+       "on"},
   };
 }
 
