@@ -105,8 +105,7 @@ std::string differences_from_eager(const std::function<Model()>& make,
   Model first = make();
   const torch::Tensor start = FlatParameters(*first.module).values().clone();
   const MakeEngine eager = [&](Model& model, FlatParameters& parameters) {
-    return make_eager_engine(model, parameters,
-                             {.label_smoothing = comparison.label_smoothing});
+    return make_eager_engine(model, parameters, {.label_smoothing = comparison.label_smoothing});
   };
   const MakeEngine compiled = [&](Model& model, FlatParameters& parameters) {
     return make_compiled_engine(model, parameters,
@@ -126,7 +125,8 @@ std::string differences_from_eager(const std::function<Model()>& make,
     }
     const int tries = static_cast<int>(nearby.size());
     if (complaints.empty() || tries == 3) return complaints;
-    nearby.push_back(follow(make(), with_noise(start, tolerance.noise(), tries), eager, comparison));
+    nearby.push_back(
+        follow(make(), with_noise(start, tolerance.noise(), tries), eager, comparison));
   }
 }
 

@@ -43,9 +43,8 @@ TEST(LossScaler, TellsOfEachSkippedStepOnce) {
   update(scaler, 2, false);
   EXPECT_THAT(
       scaler.take_news(),
-      ElementsAre(
-          "Gradient overflow. Skipping step, loss scaler 0 reducing loss scale to 32768",
-          "Gradient overflow. Skipping step, loss scaler 0 reducing loss scale to 16384"));
+      ElementsAre("Gradient overflow. Skipping step, loss scaler 0 reducing loss scale to 32768",
+                  "Gradient overflow. Skipping step, loss scaler 0 reducing loss scale to 16384"));
   EXPECT_THAT(scaler.take_news(), ElementsAre());
 }
 

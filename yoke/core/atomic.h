@@ -12,8 +12,8 @@ namespace yoke {
 void write_atomically(const std::filesystem::path& path,
                       const std::function<void(const std::filesystem::path& temporary)>& write);
 
-/// Removes from `directory` the temporaries of write_atomically() of processes of this host that are
-/// gone, and those of this process; errors are ignored.
+/// Removes from `directory` the temporaries of write_atomically() of processes of this host that
+/// are gone, and those of this process; errors are ignored.
 void remove_leftovers(const std::filesystem::path& directory);
 
 }  // namespace yoke

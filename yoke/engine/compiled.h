@@ -21,7 +21,7 @@ class UnsupportedModel : public UsageError {
 /// How a model is compiled.
 struct CompiledOptions {
   Precision precision = Precision::kFp32;  ///< Or Precision::kBf16.
-  int replicas = 1;              ///< Copies of the step, a thread each.
+  int replicas = 1;                        ///< Copies of the step, a thread each.
   std::int64_t micro_batch = 0;  ///< Images a replica computes at once; 0 measures what is best.
   double label_smoothing = 0;    ///< In [0, 1].
 };

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "yoke/launch/console.h"
 #include "yoke/core/descriptor.h"
+#include "yoke/launch/console.h"
 
 namespace yoke::launch {
 

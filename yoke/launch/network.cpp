@@ -8,9 +8,9 @@
 #include <charconv>
 #include <random>
 
+#include "yoke/core/descriptor.h"
 #include "yoke/core/error.h"
 #include "yoke/core/network.h"
-#include "yoke/core/descriptor.h"
 
 namespace yoke::launch {
 

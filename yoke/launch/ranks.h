@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "yoke/launch/log_tail.h"
 #include "yoke/core/process.h"
+#include "yoke/launch/log_tail.h"
 #include "yoke/launch/rank_environment.h"
 
 namespace yoke::launch {

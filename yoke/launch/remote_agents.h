@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "yoke/core/process.h"
 #include "yoke/launch/agent_order.h"
 #include "yoke/launch/console.h"
 #include "yoke/launch/line_pipe.h"
-#include "yoke/core/process.h"
 #include "yoke/launch/ssh.h"
 
 namespace yoke::launch {

@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "yoke/models/model.h"
-#include "yoke/run/metrics.h"
-#include "yoke/run/phases.h"
 #include "yoke/report/progress.h"
 #include "yoke/report/resources.h"
 #include "yoke/report/tensorboard.h"
+#include "yoke/run/metrics.h"
+#include "yoke/run/phases.h"
 #include "yoke/train/config.h"
 #include "yoke/train/run_directory.h"
 
