@@ -11,8 +11,7 @@ PHOTOS ?=
 # A compiler that reads LibTorch's headers takes over a gigabyte.
 JOBS ?= $(shell awk -v jobs=$$(nproc) '/^MemAvailable/ { room = int($$2 / 1250000) } \
           END { if (room < jobs) jobs = room; print jobs < 1 ? 1 : jobs }' /proc/meminfo)
-# Half of the tests wait: for processes to start, and for losses to be noticed.
-TEST_JOBS ?= $(shell expr 2 '*' $(JOBS))
+TEST_JOBS ?= $(JOBS)
 # What the build for the tests is configured with besides, e.g. -DYOKE_WERROR=ON.
 CONFIGURE ?=
 # The folders whose tests run under sanitizers, e.g. FOLDERS='core comm'; all where empty.

@@ -52,7 +52,7 @@ AccountingStorageType=accounting_storage/none
 MpiDefault=none
 SlurmdParameters=config_overrides
 ReturnToService=2
-KillWait=5
+KillWait=60
 MailProg=/bin/true
 {nodes}PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 )";
