@@ -81,7 +81,7 @@ TEST(TrainFlags, WrongValuesSayWhatIsAllowed) {
   EXPECT_THAT(apply_text("epochs = 0\n"), HasSubstr("at least 1"));
   EXPECT_THAT(apply_text("epochs = 1.5\n"), HasSubstr("whole number"));
   EXPECT_THAT(apply_text("target-accuracy = 97\n"), HasSubstr("(0, 1]"));
-  EXPECT_THAT(apply_text("engine = \"fast\"\n"), HasSubstr("auto/eager"));
+  EXPECT_THAT(apply_text("engine = \"fast\"\n"), HasSubstr("auto, eager"));
   EXPECT_THAT(apply_text("tensorboard = \"perhaps\"\n"), HasSubstr("on, off"));
   EXPECT_THAT(apply_text("optimizer = {name = \"sgd\"}\n"), HasSubstr("as on the"));
   EXPECT_THAT(apply_text("epochs = = 3\n"), HasSubstr(":1:"));
