@@ -28,19 +28,19 @@ void take(const RunSummary& summary, RunResults& run) {
 void take_summary(const fs::path& path, RunResults& run) {
   run.status = "unfinished";
   if (!fs::exists(path)) {
-    run.remarks.push_back(
+    run.remarks.emplace_back(
         "summary.json is missing: the run goes on, or was killed. Its totals are those of its "
         "reports so far.");
   } else if (const auto summary = read_summary(path)) {
     take(*summary, run);
   } else {
-    run.remarks.push_back("summary.json is damaged and was left out.");
+    run.remarks.emplace_back("summary.json is damaged and was left out.");
   }
 }
 
 void read_config(const fs::path& path, RunResults& run) {
   if (!fs::exists(path)) {
-    run.remarks.push_back("config.toml is missing.");
+    run.remarks.emplace_back("config.toml is missing.");
     return;
   }
   try {
