@@ -17,9 +17,9 @@
 #include "apps/yoke/thread_sum.h"
 #include "yoke/comm/factory.h"
 #include "yoke/comm/join.h"
-#include "yoke/core/clock.h"
 #include "yoke/core/error.h"
-#include "yoke/core/threads.h"
+#include "yoke/core/system/clock.h"
+#include "yoke/core/system/threads.h"
 #include "yoke/train/cores.h"
 
 namespace yoke {

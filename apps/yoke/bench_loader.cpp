@@ -7,7 +7,7 @@
 #include "apps/yoke/bench.h"
 #include "apps/yoke/number_flag.h"
 #include "apps/yoke/samples.h"
-#include "yoke/core/clock.h"
+#include "yoke/core/system/clock.h"
 #include "yoke/data/loader.h"
 
 namespace yoke {

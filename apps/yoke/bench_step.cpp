@@ -11,7 +11,7 @@
 #include "apps/yoke/random_batch.h"
 #include "apps/yoke/samples.h"
 #include "yoke/core/error.h"
-#include "yoke/core/threads.h"
+#include "yoke/core/system/threads.h"
 #include "yoke/engine/compiled.h"
 #include "yoke/engine/gpu_settings.h"
 #include "yoke/engine/make_engine.h"

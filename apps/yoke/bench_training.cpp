@@ -13,7 +13,7 @@
 #include "yoke/comm/factory.h"
 #include "yoke/comm/join.h"
 #include "yoke/core/format.h"
-#include "yoke/core/threads.h"
+#include "yoke/core/system/threads.h"
 #include "yoke/predict/calibration_file.h"
 #include "yoke/train/cores.h"
 #include "yoke/train/flags.h"

@@ -12,10 +12,10 @@
 
 #include "apps/yoke/capture.h"
 #include "apps/yoke/temporary_folder.h"
-#include "yoke/core/file.h"
+#include "yoke/core/files/file.h"
+#include "yoke/core/files/recipe.h"
 #include "yoke/core/format.h"
-#include "yoke/core/recipe.h"
-#include "yoke/core/threads.h"
+#include "yoke/core/system/threads.h"
 #include "yoke/predict/calibration_file.h"
 #include "yoke/report/hardware.h"
 #include "yoke/train/flags.h"

@@ -8,10 +8,10 @@
 #include <unistd.h>
 
 #include "apps/yoke/environment.h"
-#include "yoke/core/descriptor.h"
 #include "yoke/core/error.h"
-#include "yoke/core/exit_status.h"
-#include "yoke/core/process.h"
+#include "yoke/core/files/descriptor.h"
+#include "yoke/core/system/exit_status.h"
+#include "yoke/core/system/process.h"
 
 namespace yoke {
 namespace {

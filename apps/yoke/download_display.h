@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "yoke/core/clock.h"
+#include "yoke/core/system/clock.h"
 #include "yoke/data/download.h"
 
 namespace yoke {

@@ -7,7 +7,7 @@
 #include <exception>
 #include <nlohmann/json.hpp>
 
-#include "yoke/core/file.h"
+#include "yoke/core/files/file.h"
 
 namespace yoke {
 

@@ -13,7 +13,7 @@
 #include "apps/yoke/number_flag.h"
 #include "yoke/comm/factory.h"
 #include "yoke/core/error.h"
-#include "yoke/core/threads.h"
+#include "yoke/core/system/threads.h"
 #include "yoke/engine/gpu_settings.h"
 #include "yoke/train/flags.h"
 #include "yoke/train/module_state.h"

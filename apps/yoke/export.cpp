@@ -10,7 +10,7 @@
 
 #include "apps/yoke/commands.h"
 #include "yoke/core/error.h"
-#include "yoke/core/file.h"
+#include "yoke/core/files/file.h"
 #include "yoke/core/format.h"
 #include "yoke/train/trained_model.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "yoke/core/recipe.h"
+#include "yoke/core/files/recipe.h"
 #include "yoke/run/layout.h"
 #include "yoke/train/flags.h"
 #include "yoke/train/resume.h"

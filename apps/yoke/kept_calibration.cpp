@@ -9,7 +9,7 @@
 #include "apps/yoke/environment.h"
 #include "apps/yoke/training_times.h"
 #include "yoke/core/error.h"
-#include "yoke/core/threads.h"
+#include "yoke/core/system/threads.h"
 #include "yoke/predict/calibration_file.h"
 #include "yoke/predict/exchange.h"
 #include "yoke/predict/rank_step.h"

@@ -11,9 +11,9 @@
 #include "apps/yoke/commands.h"
 #include "apps/yoke/error_file.h"
 #include "apps/yoke/usage.h"
-#include "yoke/core/allocator.h"
 #include "yoke/core/error.h"
-#include "yoke/core/exit_status.h"
+#include "yoke/core/system/allocator.h"
+#include "yoke/core/system/exit_status.h"
 #include "yoke/core/version.h"
 
 namespace {

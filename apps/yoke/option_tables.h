@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "yoke/core/option_table.h"
+#include "yoke/core/plugins/option_table.h"
 
 namespace yoke {
 

@@ -10,7 +10,7 @@
 #include "apps/yoke/race_rules.h"
 #include "apps/yoke/race_scores.h"
 #include "apps/yoke/study_outcome.h"
-#include "yoke/core/file.h"
+#include "yoke/core/files/file.h"
 #include "yoke/core/format.h"
 #include "yoke/study/race.h"
 #include "yoke/study/scoreboard.h"

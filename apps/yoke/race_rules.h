@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "yoke/core/recipe.h"
+#include "yoke/core/files/recipe.h"
 
 namespace yoke {
 

@@ -9,8 +9,8 @@
 
 #include "apps/yoke/capture.h"
 #include "apps/yoke/study_outcome.h"
-#include "yoke/core/file.h"
-#include "yoke/core/file_lock.h"
+#include "yoke/core/files/file.h"
+#include "yoke/core/files/file_lock.h"
 #include "yoke/run/layout.h"
 #include "yoke/run/run_results.h"
 #include "yoke/run/summary.h"

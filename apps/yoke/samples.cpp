@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "yoke/core/clock.h"
+#include "yoke/core/system/clock.h"
 
 namespace yoke {
 

@@ -12,7 +12,7 @@
 #include "apps/yoke/study_outcome.h"
 #include "yoke/core/error.h"
 #include "yoke/core/format.h"
-#include "yoke/core/shell.h"
+#include "yoke/core/system/shell.h"
 #include "yoke/study/emit.h"
 #include "yoke/study/jobs.h"
 #include "yoke/study/report.h"

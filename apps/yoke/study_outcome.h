@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "yoke/core/recipe.h"
+#include "yoke/core/files/recipe.h"
 #include "yoke/study/jobs.h"
 #include "yoke/study/runner.h"
 

@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "yoke/comm/shared/sum.h"
-#include "yoke/core/threads.h"
+#include "yoke/core/system/threads.h"
 
 namespace yoke {
 

@@ -15,9 +15,9 @@
 #include "apps/yoke/given_config.h"
 #include "apps/yoke/stop_signal.h"
 #include "yoke/core/error.h"
-#include "yoke/core/exit_status.h"
-#include "yoke/core/file.h"
+#include "yoke/core/files/file.h"
 #include "yoke/core/format.h"
+#include "yoke/core/system/exit_status.h"
 #include "yoke/run/layout.h"
 #include "yoke/run/summary.h"
 

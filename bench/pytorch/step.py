@@ -27,7 +27,7 @@ CLASSES = 10
 
 
 def keep_freed_memory():
-    """Makes glibc's malloc keep freed memory, with the same values as yoke/core/allocator.cpp."""
+    """Makes glibc's malloc keep freed memory, with the same values as yoke/core/system/allocator.cpp."""
     mallopt = ctypes.CDLL(None).mallopt
     trim_threshold, top_pad, mmap_max = -1, -2, -4  # from malloc.h
     accepted = [mallopt(mmap_max, 0), mallopt(trim_threshold, 2**31 - 1),

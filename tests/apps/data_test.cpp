@@ -4,7 +4,7 @@
 
 #include "tests/data/image_files.h"
 #include "tests/support/support.h"
-#include "yoke/core/file.h"
+#include "yoke/core/files/file.h"
 
 namespace yoke {
 namespace {

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/support.h"
-#include "yoke/core/file.h"
-#include "yoke/core/safetensors.h"
+#include "yoke/core/files/file.h"
+#include "yoke/core/files/safetensors.h"
 #include "yoke/data/formats/pt.h"
 #include "yoke/train/checkpoint.h"
 

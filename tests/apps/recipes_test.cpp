@@ -7,8 +7,8 @@
 
 #include "tests/data/image_files.h"
 #include "tests/support/support.h"
-#include "yoke/core/file.h"
-#include "yoke/core/recipe.h"
+#include "yoke/core/files/file.h"
+#include "yoke/core/files/recipe.h"
 #include "yoke/engine/precision.h"
 
 namespace yoke {

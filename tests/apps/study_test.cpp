@@ -7,8 +7,8 @@
 #include <filesystem>
 
 #include "tests/support/support.h"
-#include "yoke/core/file.h"
-#include "yoke/core/file_lock.h"
+#include "yoke/core/files/file.h"
+#include "yoke/core/files/file_lock.h"
 
 namespace yoke {
 namespace {

@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "tests/cluster/training.h"
-#include "yoke/core/file.h"
+#include "yoke/core/files/file.h"
 
 namespace yoke::test {
 namespace {

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "yoke/core/safetensors.h"
+#include "yoke/core/files/safetensors.h"
 
 namespace yoke::test {
 namespace {

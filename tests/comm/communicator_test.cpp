@@ -11,8 +11,8 @@
 #include "tests/support/ranks.h"
 #include "yoke/comm/factory.h"
 #include "yoke/comm/shared/segment.h"
-#include "yoke/core/clock.h"
 #include "yoke/core/error.h"
+#include "yoke/core/system/clock.h"
 
 namespace yoke::test {
 namespace {

@@ -9,9 +9,9 @@
 #include <sstream>
 
 #include "yoke/core/error.h"
-#include "yoke/core/file.h"
-#include "yoke/core/team.h"
-#include "yoke/core/threads.h"
+#include "yoke/core/files/file.h"
+#include "yoke/core/system/team.h"
+#include "yoke/core/system/threads.h"
 #include "yoke/optim/optimizer.h"
 
 namespace yoke {

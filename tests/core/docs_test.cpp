@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "yoke/core/file.h"
+#include "yoke/core/files/file.h"
 
 namespace yoke {
 namespace {

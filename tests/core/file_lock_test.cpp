@@ -1,4 +1,4 @@
-#include "yoke/core/file_lock.h"
+#include "yoke/core/files/file_lock.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

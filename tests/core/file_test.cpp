@@ -1,4 +1,4 @@
-#include "yoke/core/file.h"
+#include "yoke/core/files/file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,9 +6,9 @@
 #include <algorithm>
 
 #include "tests/support/support.h"
-#include "yoke/core/checksum.h"
 #include "yoke/core/error.h"
-#include "yoke/core/recipe.h"
+#include "yoke/core/files/checksum.h"
+#include "yoke/core/files/recipe.h"
 
 namespace yoke {
 namespace {

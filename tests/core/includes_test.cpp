@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "yoke/core/file.h"
+#include "yoke/core/files/file.h"
 
 namespace yoke {
 namespace {
@@ -60,7 +60,7 @@ std::vector<SourceFile> source_files(const std::vector<std::string>& folders) {
   return files;
 }
 
-/// What a line includes: `yoke/core/file.h`, `torch/types.h`, or nothing.
+/// What a line includes: `yoke/core/files/file.h`, `torch/types.h`, or nothing.
 std::string included(const std::string& line) {
   static const std::regex pattern(R"(^\s*#\s*include\s*["<]([^">]+)[">])");
   std::smatch match;

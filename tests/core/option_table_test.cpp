@@ -1,13 +1,13 @@
 // A small kind of plug-ins: what comes of a declaration.
-#include "yoke/core/option_table.h"
+#include "yoke/core/plugins/option_table.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "yoke/core/error.h"
-#include "yoke/core/inner_plugin.h"
-#include "yoke/core/plugin.h"
-#include "yoke/core/registry.h"
+#include "yoke/core/plugins/inner_plugin.h"
+#include "yoke/core/plugins/plugin.h"
+#include "yoke/core/plugins/registry.h"
 
 namespace yoke {
 namespace {

@@ -1,11 +1,11 @@
-#include "yoke/core/options.h"
+#include "yoke/core/plugins/options.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "yoke/core/error.h"
-#include "yoke/core/plugin.h"
-#include "yoke/core/registry.h"
+#include "yoke/core/plugins/plugin.h"
+#include "yoke/core/plugins/registry.h"
 
 namespace yoke {
 namespace {

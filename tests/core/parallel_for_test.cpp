@@ -1,4 +1,4 @@
-#include "yoke/core/parallel_for.h"
+#include "yoke/core/system/parallel_for.h"
 
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "yoke/core/safetensors.h"
+#include "yoke/core/files/safetensors.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,11 +7,11 @@
 #include <fstream>
 
 #include "tests/support/support.h"
-#include "yoke/core/checksum.h"
 #include "yoke/core/error.h"
-#include "yoke/core/file.h"
+#include "yoke/core/files/checksum.h"
+#include "yoke/core/files/file.h"
+#include "yoke/core/files/safetensors_header.h"
 #include "yoke/core/random.h"
-#include "yoke/core/safetensors_header.h"
 
 namespace yoke {
 namespace {

@@ -1,5 +1,5 @@
 // Words for a shell, read back by one.
-#include "yoke/core/shell.h"
+#include "yoke/core/system/shell.h"
 
 #include <gtest/gtest.h>
 

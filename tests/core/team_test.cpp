@@ -1,5 +1,5 @@
 // tests/core/team_test.cpp: threads that work through a step together.
-#include "yoke/core/team.h"
+#include "yoke/core/system/team.h"
 
 #include <gtest/gtest.h>
 

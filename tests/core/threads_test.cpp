@@ -1,4 +1,4 @@
-#include "yoke/core/threads.h"
+#include "yoke/core/system/threads.h"
 
 #include <ATen/Parallel.h>
 #include <gmock/gmock.h>

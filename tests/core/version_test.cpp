@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
-#include "yoke/core/file.h"
+#include "yoke/core/files/file.h"
 
 namespace yoke {
 namespace {

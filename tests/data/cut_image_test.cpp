@@ -6,7 +6,7 @@
 
 #include "tests/data/image_files.h"
 #include "tests/support/support.h"
-#include "yoke/core/file.h"
+#include "yoke/core/files/file.h"
 #include "yoke/data/cut.h"
 #include "yoke/data/formats/encoded_image.h"
 #include "yoke/data/resample.h"

@@ -7,9 +7,9 @@
 
 #include "tests/data/http_server.h"
 #include "tests/support/support.h"
-#include "yoke/core/checksum.h"
 #include "yoke/core/error.h"
-#include "yoke/core/file.h"
+#include "yoke/core/files/checksum.h"
+#include "yoke/core/files/file.h"
 #include "yoke/data/download.h"
 
 namespace yoke::test {

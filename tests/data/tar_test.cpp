@@ -10,8 +10,8 @@
 #include "tests/data/dataset_files.h"
 #include "tests/support/support.h"
 #include "yoke/core/error.h"
-#include "yoke/core/parallel_for.h"
 #include "yoke/core/random.h"
+#include "yoke/core/system/parallel_for.h"
 
 namespace yoke {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "tests/support/support.h"
 #include "yoke/core/error.h"
-#include "yoke/core/file.h"
+#include "yoke/core/files/file.h"
 #include "yoke/core/random.h"
 #include "yoke/engine/eager.h"
 #include "yoke/optim/optimizer.h"

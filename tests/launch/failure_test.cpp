@@ -8,7 +8,7 @@
 
 #include "tests/support/support.h"
 #include "yoke/core/error.h"
-#include "yoke/core/file.h"
+#include "yoke/core/files/file.h"
 #include "yoke/launch/log_tail.h"
 #include "yoke/launch/message.h"
 #include "yoke/launch/rank_environment.h"

@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <optional>
 
-#include "yoke/core/file.h"
+#include "yoke/core/files/file.h"
 
 namespace yoke {
 namespace {

@@ -7,7 +7,7 @@
 #include <csignal>
 #include <optional>
 
-#include "yoke/core/exit_status.h"
+#include "yoke/core/system/exit_status.h"
 #include "yoke/core/version.h"
 
 namespace yoke::launch {

@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "tests/support/support.h"
-#include "yoke/core/file.h"
+#include "yoke/core/files/file.h"
 #include "yoke/launch/network.h"
 
 namespace yoke {

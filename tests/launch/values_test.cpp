@@ -4,7 +4,7 @@
 
 #include "tests/support/support.h"
 #include "yoke/core/error.h"
-#include "yoke/core/file.h"
+#include "yoke/core/files/file.h"
 #include "yoke/launch/flags.h"
 #include "yoke/launch/network.h"
 #include "yoke/launch/plan.h"

@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "yoke/core/team.h"
+#include "yoke/core/system/team.h"
 
 namespace yoke {
 namespace {

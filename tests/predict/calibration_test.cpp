@@ -8,7 +8,7 @@
 #include "tests/predict/calibrated.h"
 #include "tests/support/support.h"
 #include "yoke/core/error.h"
-#include "yoke/core/file.h"
+#include "yoke/core/files/file.h"
 #include "yoke/predict/calibration_file.h"
 
 namespace yoke::predict {

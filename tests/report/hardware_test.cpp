@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/support/support.h"
-#include "yoke/core/file.h"
+#include "yoke/core/files/file.h"
 #include "yoke/core/version.h"
 #include "yoke/report/blas.h"
 #include "yoke/report/memory_limit.h"

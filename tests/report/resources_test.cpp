@@ -11,7 +11,7 @@
 #include <thread>
 
 #include "tests/support/support.h"
-#include "yoke/core/clock.h"
+#include "yoke/core/system/clock.h"
 #include "yoke/report/process_usage.h"
 #include "yoke/run/resource_samples.h"
 

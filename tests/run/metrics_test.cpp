@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "tests/support/support.h"
-#include "yoke/core/file.h"
+#include "yoke/core/files/file.h"
 
 namespace yoke {
 namespace {

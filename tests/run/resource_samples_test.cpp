@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/support.h"
-#include "yoke/core/file.h"
+#include "yoke/core/files/file.h"
 
 namespace yoke {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "tests/support/support.h"
-#include "yoke/core/file.h"
+#include "yoke/core/files/file.h"
 #include "yoke/study/emit.h"
 
 namespace yoke::test {

@@ -12,8 +12,8 @@
 #include <thread>
 
 #include "tests/support/support.h"
-#include "yoke/core/descriptor.h"
 #include "yoke/core/error.h"
+#include "yoke/core/files/descriptor.h"
 
 namespace yoke::study {
 namespace {

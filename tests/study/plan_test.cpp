@@ -6,7 +6,7 @@
 
 #include "tests/support/support.h"
 #include "yoke/core/error.h"
-#include "yoke/core/file.h"
+#include "yoke/core/files/file.h"
 #include "yoke/study/jobs.h"
 #include "yoke/study/time_left.h"
 #include "yoke/study/time_span.h"

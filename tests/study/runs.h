@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "yoke/core/file.h"
+#include "yoke/core/files/file.h"
 
 namespace yoke::test {
 

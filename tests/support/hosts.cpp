@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "yoke/core/file.h"
+#include "yoke/core/files/file.h"
 
 namespace yoke::test {
 namespace {

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <stdexcept>
 
-#include "yoke/core/file.h"
+#include "yoke/core/files/file.h"
 
 namespace yoke::test {
 namespace {

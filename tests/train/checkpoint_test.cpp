@@ -5,7 +5,7 @@
 
 #include "tests/support/support.h"
 #include "yoke/core/error.h"
-#include "yoke/core/file.h"
+#include "yoke/core/files/file.h"
 #include "yoke/train/find_checkpoint.h"
 
 namespace yoke {

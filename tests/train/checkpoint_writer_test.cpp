@@ -14,9 +14,9 @@
 #include <thread>
 
 #include "tests/support/support.h"
-#include "yoke/core/atomic.h"
 #include "yoke/core/error.h"
-#include "yoke/core/file.h"
+#include "yoke/core/files/atomic.h"
+#include "yoke/core/files/file.h"
 #include "yoke/core/random.h"
 
 namespace yoke {

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "tests/support/support.h"
-#include "yoke/core/file.h"
+#include "yoke/core/files/file.h"
+#include "yoke/core/files/safetensors.h"
 #include "yoke/core/named_tensors.h"
-#include "yoke/core/safetensors.h"
 #include "yoke/train/train.h"
 
 namespace yoke::test {

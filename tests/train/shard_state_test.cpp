@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/train/run.h"
-#include "yoke/core/safetensors.h"
+#include "yoke/core/files/safetensors.h"
 
 namespace yoke::test {
 namespace {

@@ -5,7 +5,7 @@
 #include "tests/support/support.h"
 #include "tests/train/run.h"
 #include "yoke/core/error.h"
-#include "yoke/core/recipe.h"
+#include "yoke/core/files/recipe.h"
 #include "yoke/train/checkpoint.h"
 #include "yoke/train/flags.h"
 

@@ -1,7 +1,7 @@
 #include "yoke/comm/address.h"
 
 #include "yoke/core/error.h"
-#include "yoke/core/network.h"
+#include "yoke/core/system/network.h"
 
 namespace yoke {
 

@@ -5,7 +5,7 @@
 
 #include "yoke/comm/factory.h"
 #include "yoke/core/error.h"
-#include "yoke/core/inner_plugin.h"
+#include "yoke/core/plugins/inner_plugin.h"
 
 namespace yoke {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "yoke/core/clock.h"
 #include "yoke/core/error.h"
+#include "yoke/core/system/clock.h"
 
 namespace yoke {
 

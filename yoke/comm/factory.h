@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "yoke/comm/communicator.h"
-#include "yoke/core/plugin.h"
-#include "yoke/core/registry.h"
+#include "yoke/core/plugins/plugin.h"
+#include "yoke/core/plugins/registry.h"
 #include "yoke/predict/communicator_plan.h"
 
 namespace yoke {

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "yoke/core/process_name.h"
+#include "yoke/core/files/process_name.h"
 
 namespace yoke {
 

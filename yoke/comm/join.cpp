@@ -9,8 +9,8 @@
 #include "yoke/comm/identity.h"
 #include "yoke/comm/rendezvous.h"
 #include "yoke/core/error.h"
-#include "yoke/core/network.h"
-#include "yoke/core/threads.h"
+#include "yoke/core/system/network.h"
+#include "yoke/core/system/threads.h"
 #include "yoke/core/version.h"
 
 namespace yoke {

@@ -10,8 +10,8 @@
 #include "yoke/comm/factory.h"
 #include "yoke/comm/mpi_session.h"
 #include "yoke/comm/shared/sum.h"
-#include "yoke/core/clock.h"
 #include "yoke/core/error.h"
+#include "yoke/core/system/clock.h"
 
 namespace yoke {
 namespace {

@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <thread>
 
-#include "yoke/core/clock.h"
 #include "yoke/core/error.h"
+#include "yoke/core/system/clock.h"
 
 namespace yoke::mpi {
 

@@ -1,8 +1,8 @@
 #include "yoke/comm/thread_group.h"
 
 #include "yoke/comm/identity.h"
-#include "yoke/core/network.h"
-#include "yoke/core/threads.h"
+#include "yoke/core/system/network.h"
+#include "yoke/core/system/threads.h"
 
 namespace yoke {
 

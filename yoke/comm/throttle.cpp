@@ -12,8 +12,8 @@
 #include <thread>
 
 #include "yoke/comm/factory.h"
-#include "yoke/core/clock.h"
-#include "yoke/core/inner_plugin.h"
+#include "yoke/core/plugins/inner_plugin.h"
+#include "yoke/core/system/clock.h"
 
 namespace yoke {
 namespace {

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "yoke/core/image_shape.h"
-#include "yoke/core/plugin.h"
+#include "yoke/core/plugins/plugin.h"
+#include "yoke/core/plugins/registry.h"
 #include "yoke/core/random.h"
-#include "yoke/core/registry.h"
 #include "yoke/data/damage_count.h"
 
 namespace yoke {

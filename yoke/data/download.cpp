@@ -6,8 +6,8 @@
 #include <thread>
 #include <utility>
 
-#include "yoke/core/checksum.h"
 #include "yoke/core/error.h"
+#include "yoke/core/files/checksum.h"
 #include "yoke/core/format.h"
 
 namespace yoke {

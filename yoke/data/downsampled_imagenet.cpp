@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "yoke/core/error.h"
-#include "yoke/core/file.h"
+#include "yoke/core/files/file.h"
 #include "yoke/data/dataset.h"
 #include "yoke/data/in_memory.h"
 #include "yoke/data/locate.h"

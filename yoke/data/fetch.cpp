@@ -6,7 +6,7 @@
 #include <system_error>
 
 #include "yoke/core/error.h"
-#include "yoke/core/file.h"
+#include "yoke/core/files/file.h"
 #include "yoke/core/format.h"
 #include "yoke/data/unpack.h"
 

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <utility>
 
-#include "yoke/core/parallel_for.h"
+#include "yoke/core/system/parallel_for.h"
 #include "yoke/data/glyph_raster.h"
 #include "yoke/data/glyph_strokes.h"
 #include "yoke/data/in_memory.h"

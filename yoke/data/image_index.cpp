@@ -8,9 +8,9 @@
 #include <tuple>
 #include <utility>
 
-#include "yoke/core/checksum.h"
 #include "yoke/core/error.h"
-#include "yoke/core/file.h"
+#include "yoke/core/files/checksum.h"
+#include "yoke/core/files/file.h"
 #include "yoke/data/formats/encoded_image.h"
 #include "yoke/data/image_search.h"
 #include "yoke/data/read_bytes.h"

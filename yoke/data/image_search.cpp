@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "yoke/core/error.h"
-#include "yoke/core/parallel_for.h"
+#include "yoke/core/system/parallel_for.h"
 
 namespace yoke {
 namespace {

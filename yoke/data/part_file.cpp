@@ -10,8 +10,8 @@
 #include <cstring>
 #include <system_error>
 
-#include "yoke/core/checksum.h"
 #include "yoke/core/error.h"
+#include "yoke/core/files/checksum.h"
 
 namespace yoke {
 namespace {

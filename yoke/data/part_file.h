@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-#include "yoke/core/file.h"
+#include "yoke/core/files/file.h"
 
 namespace yoke {
 

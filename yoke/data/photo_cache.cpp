@@ -8,10 +8,10 @@
 #include <system_error>
 
 #include "yoke/core/error.h"
-#include "yoke/core/file.h"
-#include "yoke/core/file_lock.h"
+#include "yoke/core/files/file.h"
+#include "yoke/core/files/file_lock.h"
 #include "yoke/core/format.h"
-#include "yoke/core/parallel_for.h"
+#include "yoke/core/system/parallel_for.h"
 
 namespace yoke {
 namespace {

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <span>
 
-#include "yoke/core/file.h"
+#include "yoke/core/files/file.h"
 
 namespace yoke {
 

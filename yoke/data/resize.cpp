@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "yoke/core/error.h"
-#include "yoke/core/parallel_for.h"
+#include "yoke/core/system/parallel_for.h"
 #include "yoke/core/vectorise.h"
 #include "yoke/data/in_memory.h"
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "yoke/core/clock.h"
-#include "yoke/core/team.h"
+#include "yoke/core/system/clock.h"
+#include "yoke/core/system/team.h"
 #include "yoke/engine/compiled/aligned.h"
 #include "yoke/engine/compiled/onednn.h"
 

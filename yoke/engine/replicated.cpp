@@ -10,7 +10,7 @@
 
 #include "yoke/core/error.h"
 #include "yoke/core/format.h"
-#include "yoke/core/team.h"
+#include "yoke/core/system/team.h"
 #include "yoke/engine/eager.h"
 #include "yoke/engine/model_copy.h"
 #include "yoke/engine/part_statistics.h"

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "yoke/core/error.h"
-#include "yoke/core/exit_status.h"
+#include "yoke/core/system/exit_status.h"
 #include "yoke/launch/network.h"
 
 namespace yoke::launch {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "yoke/core/process.h"
+#include "yoke/core/system/process.h"
 #include "yoke/launch/hosts.h"
 #include "yoke/launch/streams.h"
 

@@ -4,7 +4,7 @@
 #include <charconv>
 
 #include "yoke/core/error.h"
-#include "yoke/core/threads.h"
+#include "yoke/core/system/threads.h"
 #include "yoke/launch/flags.h"
 
 namespace yoke::launch {

@@ -8,7 +8,7 @@
 #include <csignal>
 
 #include "yoke/core/error.h"
-#include "yoke/core/file.h"
+#include "yoke/core/files/file.h"
 
 namespace yoke::launch {
 namespace {

@@ -2,7 +2,7 @@
 #pragma once
 #include <filesystem>
 
-#include "yoke/core/descriptor.h"
+#include "yoke/core/files/descriptor.h"
 
 namespace yoke::launch {
 

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <sstream>
 
-#include "yoke/core/file.h"
+#include "yoke/core/files/file.h"
 
 namespace yoke::launch {
 namespace {

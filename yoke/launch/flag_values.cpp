@@ -6,7 +6,7 @@
 #include <charconv>
 
 #include "yoke/core/error.h"
-#include "yoke/core/options.h"
+#include "yoke/core/plugins/options.h"
 
 namespace yoke::launch {
 

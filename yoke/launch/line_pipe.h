@@ -3,7 +3,7 @@
 #include <functional>
 #include <string>
 
-#include "yoke/core/descriptor.h"
+#include "yoke/core/files/descriptor.h"
 #include "yoke/launch/event_loop.h"
 
 namespace yoke::launch {

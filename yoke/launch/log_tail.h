@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "yoke/core/descriptor.h"
+#include "yoke/core/files/descriptor.h"
 #include "yoke/launch/console.h"
 
 namespace yoke::launch {

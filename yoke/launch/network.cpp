@@ -8,9 +8,9 @@
 #include <charconv>
 #include <random>
 
-#include "yoke/core/descriptor.h"
 #include "yoke/core/error.h"
-#include "yoke/core/network.h"
+#include "yoke/core/files/descriptor.h"
+#include "yoke/core/system/network.h"
 
 namespace yoke::launch {
 

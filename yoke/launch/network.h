@@ -2,7 +2,7 @@
 #pragma once
 #include <string>
 
-#include "yoke/core/network.h"
+#include "yoke/core/system/network.h"
 #include "yoke/launch/config.h"
 
 namespace yoke::launch {

@@ -7,8 +7,8 @@
 #include <thread>
 
 #include "yoke/core/error.h"
-#include "yoke/core/exit_status.h"
-#include "yoke/core/file.h"
+#include "yoke/core/files/file.h"
+#include "yoke/core/system/exit_status.h"
 #include "yoke/launch/process_tree.h"
 
 namespace yoke::launch {

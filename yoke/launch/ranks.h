@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "yoke/core/process.h"
+#include "yoke/core/system/process.h"
 #include "yoke/launch/log_tail.h"
 #include "yoke/launch/rank_environment.h"
 

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "yoke/core/error.h"
-#include "yoke/core/shell.h"
+#include "yoke/core/system/shell.h"
 
 namespace yoke::launch {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "yoke/core/process.h"
+#include "yoke/core/system/process.h"
 #include "yoke/launch/agent_order.h"
 #include "yoke/launch/console.h"
 #include "yoke/launch/line_pipe.h"

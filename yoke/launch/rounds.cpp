@@ -7,7 +7,7 @@
 #include <numeric>
 #include <utility>
 
-#include "yoke/core/exit_status.h"
+#include "yoke/core/system/exit_status.h"
 
 namespace yoke::launch {
 using namespace std::chrono_literals;

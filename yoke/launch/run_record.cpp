@@ -9,7 +9,7 @@
 #include <sstream>
 #include <utility>
 
-#include "yoke/core/file.h"
+#include "yoke/core/files/file.h"
 
 namespace yoke::launch {
 namespace {

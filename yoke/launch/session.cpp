@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <csignal>
 
-#include "yoke/core/threads.h"
+#include "yoke/core/system/threads.h"
 #include "yoke/core/version.h"
 #include "yoke/launch/flags.h"
 #include "yoke/launch/network.h"

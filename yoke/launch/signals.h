@@ -2,7 +2,7 @@
 #pragma once
 #include <functional>
 
-#include "yoke/core/descriptor.h"
+#include "yoke/core/files/descriptor.h"
 #include "yoke/launch/event_loop.h"
 
 namespace yoke::launch {

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "yoke/core/error.h"
-#include "yoke/core/process.h"
+#include "yoke/core/system/process.h"
 
 namespace yoke::launch {
 

@@ -9,8 +9,8 @@
 #include <string_view>
 
 #include "yoke/core/image_shape.h"
-#include "yoke/core/plugin.h"
-#include "yoke/core/registry.h"
+#include "yoke/core/plugins/plugin.h"
+#include "yoke/core/plugins/registry.h"
 
 namespace yoke {
 

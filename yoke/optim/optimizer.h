@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "yoke/core/flat_parameters.h"
-#include "yoke/core/plugin.h"
-#include "yoke/core/registry.h"
+#include "yoke/core/plugins/plugin.h"
+#include "yoke/core/plugins/registry.h"
 #include "yoke/core/sum_over_ranks.h"
 #include "yoke/optim/schedule.h"
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <atomic>
 
-#include "yoke/core/team.h"
+#include "yoke/core/system/team.h"
 
 namespace yoke {
 namespace {

@@ -5,8 +5,8 @@
 #include <optional>
 #include <string_view>
 
-#include "yoke/core/plugin.h"
-#include "yoke/core/registry.h"
+#include "yoke/core/plugins/plugin.h"
+#include "yoke/core/plugins/registry.h"
 
 namespace yoke {
 

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "yoke/core/error.h"
-#include "yoke/core/inner_plugin.h"
+#include "yoke/core/plugins/inner_plugin.h"
 #include "yoke/parallel/agreement.h"
 #include "yoke/parallel/gradient_sum.h"
 #include "yoke/parallel/in_step.h"

@@ -11,7 +11,7 @@
 #include <cmath>
 #include <optional>
 
-#include "yoke/core/clock.h"
+#include "yoke/core/system/clock.h"
 #include "yoke/optim/sgd_update.h"
 #include "yoke/parallel/agreement.h"
 #include "yoke/parallel/averaging_options.h"

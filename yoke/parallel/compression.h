@@ -7,8 +7,8 @@
 #include "yoke/comm/communicator.h"
 #include "yoke/core/flat_parameters.h"
 #include "yoke/core/named_tensors.h"
-#include "yoke/core/plugin.h"
-#include "yoke/core/registry.h"
+#include "yoke/core/plugins/plugin.h"
+#include "yoke/core/plugins/registry.h"
 #include "yoke/parallel/buckets.h"
 
 namespace yoke {

@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-#include "yoke/core/clock.h"
+#include "yoke/core/system/clock.h"
 #include "yoke/parallel/step_pool.h"
 
 namespace yoke {

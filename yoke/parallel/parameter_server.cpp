@@ -11,8 +11,8 @@
 #include <numeric>
 
 #include "yoke/comm/factory.h"
-#include "yoke/core/clock.h"
 #include "yoke/core/error.h"
+#include "yoke/core/system/clock.h"
 #include "yoke/parallel/agreement.h"
 #include "yoke/parallel/free_running.h"
 #include "yoke/parallel/in_step.h"

@@ -1,6 +1,6 @@
 #include "yoke/parallel/shards.h"
 
-#include "yoke/core/clock.h"
+#include "yoke/core/system/clock.h"
 
 namespace yoke {
 

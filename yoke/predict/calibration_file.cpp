@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
-#include "yoke/core/checksum.h"
 #include "yoke/core/error.h"
-#include "yoke/core/file.h"
+#include "yoke/core/files/checksum.h"
+#include "yoke/core/files/file.h"
 #include "yoke/predict/calibration_check.h"
 
 namespace yoke::predict {

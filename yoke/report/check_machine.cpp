@@ -5,7 +5,7 @@
 
 #include <cstdlib>
 
-#include "yoke/core/network.h"
+#include "yoke/core/system/network.h"
 #include "yoke/report/machine_checks.h"
 
 namespace yoke {

@@ -13,7 +13,7 @@
 #include <sstream>
 
 #include "yoke/core/format.h"
-#include "yoke/core/threads.h"
+#include "yoke/core/system/threads.h"
 #include "yoke/report/memory_limit.h"
 #include "yoke/report/nvml.h"
 

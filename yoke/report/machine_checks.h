@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "yoke/core/threads.h"
+#include "yoke/core/system/threads.h"
 #include "yoke/report/blas.h"
 #include "yoke/report/hardware.h"
 

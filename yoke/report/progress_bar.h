@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "yoke/core/clock.h"
+#include "yoke/core/system/clock.h"
 #include "yoke/report/progress.h"
 
 namespace yoke {

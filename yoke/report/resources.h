@@ -11,7 +11,7 @@
 #include <string>
 #include <thread>
 
-#include "yoke/core/file.h"
+#include "yoke/core/files/file.h"
 #include "yoke/report/gpu_counters.h"
 #include "yoke/report/resource_counters.h"
 

@@ -9,7 +9,7 @@
 #include <cstdlib>
 
 #include "yoke/core/error.h"
-#include "yoke/core/network.h"
+#include "yoke/core/system/network.h"
 #include "yoke/report/record.h"
 #include "yoke/report/tensorboard.pb.h"
 

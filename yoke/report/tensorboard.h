@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "yoke/core/file.h"
+#include "yoke/core/files/file.h"
 
 namespace yoke {
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "yoke/core/error.h"
-#include "yoke/core/file.h"
+#include "yoke/core/files/file.h"
 
 namespace yoke {
 namespace {

@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "yoke/core/error.h"
-#include "yoke/core/file.h"
-#include "yoke/core/recipe.h"
+#include "yoke/core/files/file.h"
+#include "yoke/core/files/recipe.h"
 #include "yoke/run/layout.h"
 #include "yoke/run/summary.h"
 

@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "yoke/core/file.h"
+#include "yoke/core/files/file.h"
 
 namespace yoke {
 namespace {

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "yoke/core/error.h"
-#include "yoke/core/toml_value.h"
+#include "yoke/core/files/toml_value.h"
 
 namespace yoke::study {
 namespace {

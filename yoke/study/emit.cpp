@@ -8,9 +8,9 @@
 #include <span>
 #include <sstream>
 
-#include "yoke/core/checksum.h"
 #include "yoke/core/error.h"
-#include "yoke/core/file.h"
+#include "yoke/core/files/checksum.h"
+#include "yoke/core/files/file.h"
 
 namespace yoke::study {
 namespace {

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "yoke/core/error.h"
-#include "yoke/core/file.h"
+#include "yoke/core/files/file.h"
 #include "yoke/study/script.h"
 
 namespace yoke::study {

@@ -5,7 +5,7 @@
 #include <charconv>
 
 #include "yoke/core/error.h"
-#include "yoke/core/exit_status.h"
+#include "yoke/core/system/exit_status.h"
 #include "yoke/study/emit.h"
 #include "yoke/study/kubernetes_submit.h"
 #include "yoke/study/yaml.h"

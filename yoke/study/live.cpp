@@ -11,9 +11,9 @@
 #include <exception>
 #include <string_view>
 
-#include "yoke/core/clock.h"
-#include "yoke/core/descriptor.h"
 #include "yoke/core/error.h"
+#include "yoke/core/files/descriptor.h"
+#include "yoke/core/system/clock.h"
 #include "yoke/study/html.h"
 
 namespace yoke::study {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "yoke/core/recipe.h"
+#include "yoke/core/files/recipe.h"
 #include "yoke/study/cluster_settings.h"
 
 namespace yoke::study {

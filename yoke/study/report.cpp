@@ -6,7 +6,7 @@
 #include <chrono>
 
 #include "yoke/core/error.h"
-#include "yoke/core/file.h"
+#include "yoke/core/files/file.h"
 #include "yoke/core/version.h"
 #include "yoke/study/gnuplot.h"
 #include "yoke/study/html.h"

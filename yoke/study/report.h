@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "yoke/core/process.h"
+#include "yoke/core/system/process.h"
 #include "yoke/study/groups.h"
 
 namespace yoke::study {

@@ -8,10 +8,10 @@
 #include <csignal>
 #include <deque>
 
-#include "yoke/core/clock.h"
-#include "yoke/core/exit_status.h"
-#include "yoke/core/file.h"
+#include "yoke/core/files/file.h"
 #include "yoke/core/format.h"
+#include "yoke/core/system/clock.h"
+#include "yoke/core/system/exit_status.h"
 #include "yoke/run/run_results.h"
 #include "yoke/run/summary.h"
 #include "yoke/study/time_left.h"

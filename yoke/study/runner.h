@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "yoke/core/process.h"
+#include "yoke/core/system/process.h"
 #include "yoke/study/jobs.h"
 
 namespace yoke::study {

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "yoke/core/error.h"
-#include "yoke/core/file.h"
+#include "yoke/core/files/file.h"
 #include "yoke/run/summary.h"
 
 namespace yoke::study {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "yoke/core/shell.h"
+#include "yoke/core/system/shell.h"
 #include "yoke/study/emit.h"
 
 namespace yoke::study {

@@ -7,8 +7,8 @@
 #include <set>
 
 #include "yoke/core/error.h"
-#include "yoke/core/file.h"
-#include "yoke/core/toml_value.h"
+#include "yoke/core/files/file.h"
+#include "yoke/core/files/toml_value.h"
 #include "yoke/study/cluster_tables.h"
 #include "yoke/study/time_span.h"
 

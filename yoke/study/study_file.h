@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "yoke/core/recipe.h"
+#include "yoke/core/files/recipe.h"
 #include "yoke/study/plan.h"
 
 namespace yoke::study {

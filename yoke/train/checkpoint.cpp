@@ -8,11 +8,11 @@
 #include <span>
 #include <utility>
 
-#include "yoke/core/atomic.h"
-#include "yoke/core/checksum.h"
 #include "yoke/core/error.h"
-#include "yoke/core/file.h"
-#include "yoke/core/safetensors.h"
+#include "yoke/core/files/atomic.h"
+#include "yoke/core/files/checksum.h"
+#include "yoke/core/files/file.h"
+#include "yoke/core/files/safetensors.h"
 #include "yoke/run/layout.h"
 #include "yoke/train/set_aside.h"
 

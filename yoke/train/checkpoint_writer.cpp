@@ -4,8 +4,8 @@
 
 #include <utility>
 
-#include "yoke/core/atomic.h"
 #include "yoke/core/error.h"
+#include "yoke/core/files/atomic.h"
 
 namespace yoke {
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "yoke/comm/group.h"
-#include "yoke/core/threads.h"
+#include "yoke/core/system/threads.h"
 
 namespace yoke {
 

@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 #include <torch/csrc/jit/serialization/pickle.h>
 
-#include "yoke/core/atomic.h"
 #include "yoke/core/error.h"
-#include "yoke/core/file.h"
-#include "yoke/core/safetensors.h"
+#include "yoke/core/files/atomic.h"
+#include "yoke/core/files/file.h"
+#include "yoke/core/files/safetensors.h"
 
 namespace yoke {
 namespace {

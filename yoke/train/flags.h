@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "yoke/core/recipe.h"
+#include "yoke/core/files/recipe.h"
 #include "yoke/train/config.h"
 
 namespace yoke {

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "yoke/core/error.h"
-#include "yoke/core/options.h"
+#include "yoke/core/plugins/options.h"
 
 namespace yoke {
 namespace {

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "yoke/core/error.h"
-#include "yoke/core/file.h"
+#include "yoke/core/files/file.h"
 #include "yoke/train/checkpoint.h"
 
 namespace yoke {

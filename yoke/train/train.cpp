@@ -9,7 +9,7 @@
 #include "yoke/comm/join.h"
 #include "yoke/comm/thread_group.h"
 #include "yoke/core/error.h"
-#include "yoke/core/threads.h"
+#include "yoke/core/system/threads.h"
 #include "yoke/parallel/in_process.h"
 #include "yoke/train/flags.h"
 #include "yoke/train/resume.h"

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "yoke/comm/world.h"
-#include "yoke/core/clock.h"
+#include "yoke/core/system/clock.h"
 #include "yoke/train/config.h"
 #include "yoke/train/reporter.h"
 #include "yoke/train/training_loop.h"

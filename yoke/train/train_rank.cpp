@@ -9,10 +9,10 @@
 
 #include "yoke/comm/factory.h"
 #include "yoke/comm/text.h"
-#include "yoke/core/clock.h"
 #include "yoke/core/error.h"
-#include "yoke/core/file.h"
-#include "yoke/core/threads.h"
+#include "yoke/core/files/file.h"
+#include "yoke/core/system/clock.h"
+#include "yoke/core/system/threads.h"
 #include "yoke/engine/gpu_settings.h"
 #include "yoke/report/gpu_counters.h"
 #include "yoke/report/resources.h"

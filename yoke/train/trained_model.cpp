@@ -1,6 +1,6 @@
 #include "yoke/train/trained_model.h"
 
-#include "yoke/core/safetensors.h"
+#include "yoke/core/files/safetensors.h"
 #include "yoke/train/find_checkpoint.h"
 #include "yoke/train/flags.h"
 #include "yoke/train/run_directory.h"

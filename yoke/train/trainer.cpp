@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "yoke/core/clock.h"
 #include "yoke/core/error.h"
+#include "yoke/core/system/clock.h"
 #include "yoke/report/process_usage.h"
 #include "yoke/train/accuracy.h"
 #include "yoke/train/flags.h"

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "yoke/comm/communicator.h"
-#include "yoke/core/recipe.h"
+#include "yoke/core/files/recipe.h"
 #include "yoke/data/loader.h"
 #include "yoke/data/sampler.h"
 #include "yoke/optim/schedule.h"

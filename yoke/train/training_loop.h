@@ -4,7 +4,7 @@
 #include <functional>
 #include <optional>
 
-#include "yoke/core/clock.h"
+#include "yoke/core/system/clock.h"
 #include "yoke/train/checkpoint_writer.h"
 #include "yoke/train/epoch_pace.h"
 #include "yoke/train/reporter.h"

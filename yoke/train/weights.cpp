@@ -10,8 +10,8 @@
 #include <sstream>
 
 #include "yoke/core/error.h"
-#include "yoke/core/options.h"
-#include "yoke/core/safetensors.h"
+#include "yoke/core/files/safetensors.h"
+#include "yoke/core/plugins/options.h"
 #include "yoke/data/formats/pt.h"
 #include "yoke/train/module_state.h"
 #include "yoke/train/tensor_differences.h"

@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "yoke/core/error.h"
-#include "yoke/core/threads.h"
+#include "yoke/core/system/threads.h"
 #include "yoke/data/resize.h"
 
 namespace yoke {

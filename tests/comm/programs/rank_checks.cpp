@@ -13,8 +13,8 @@
 #include "tests/comm/checks.h"
 #include "yoke/comm/factory.h"
 #include "yoke/comm/join.h"
-#include "yoke/core/clock.h"
 #include "yoke/core/error.h"
+#include "yoke/core/system/clock.h"
 
 namespace yoke::test {
 namespace {

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "yoke/core/clock.h"
 #include "yoke/core/error.h"
+#include "yoke/core/system/clock.h"
 
 namespace yoke::shared {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "yoke/comm/group.h"
 #include "yoke/core/error.h"
-#include "yoke/core/file.h"
+#include "yoke/core/files/file.h"
 
 namespace yoke::shared {
 

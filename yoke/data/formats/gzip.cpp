@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "yoke/core/error.h"
-#include "yoke/core/file.h"
+#include "yoke/core/files/file.h"
 #include "yoke/core/format.h"
 
 namespace yoke {

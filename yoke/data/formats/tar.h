@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "yoke/core/file.h"
+#include "yoke/core/files/file.h"
 
 namespace yoke {
 

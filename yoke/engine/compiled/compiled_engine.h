@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "yoke/core/team.h"
+#include "yoke/core/system/team.h"
 #include "yoke/engine/compiled.h"
 #include "yoke/engine/compiled/reduce.h"
 #include "yoke/engine/compiled/replica.h"

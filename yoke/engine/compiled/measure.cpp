@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "yoke/core/clock.h"
+#include "yoke/core/system/clock.h"
 #include "yoke/engine/compiled/compiled_engine.h"
 
 namespace yoke::compiled {

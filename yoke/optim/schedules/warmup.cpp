@@ -2,7 +2,7 @@
 #include <optional>
 
 #include "yoke/core/error.h"
-#include "yoke/core/inner_plugin.h"
+#include "yoke/core/plugins/inner_plugin.h"
 #include "yoke/optim/schedule.h"
 
 namespace yoke {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "yoke/core/option_table.h"
+#include "yoke/core/plugins/option_table.h"
 #include "yoke/predict/strategy_plan.h"
 
 namespace yoke {

@@ -1,0 +1,43 @@
+#include "yoke/core/files/process_name.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <filesystem>
+#include <span>
+#include <system_error>
+
+#include "yoke/core/files/checksum.h"
+#include "yoke/core/files/file.h"
+
+namespace yoke {
+namespace {
+
+std::string host_name() {
+  std::error_code ignored;
+  const auto space = std::filesystem::read_symlink("/proc/self/ns/pid", ignored);
+  const std::string host = boot_id() + space.string();
+  constexpr std::size_t kDigits = 16;
+  return checksum("sha256", std::as_bytes(std::span(host))).substr(0, kDigits);
+}
+
+}  // namespace
+
+std::string boot_id() { return read_file("/proc/sys/kernel/random/boot_id").substr(0, 36); }
+
+std::string process_name() { return fmt::format("{}-{}", host_name(), ::getpid()); }
+
+bool is_gone(std::string_view name) {
+  const std::string host = host_name() + "-";
+  if (!name.starts_with(host)) return false;
+  const auto digits = name.substr(host.size());
+  pid_t process = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), process);
+  if (error != std::errc() || end != digits.data() + digits.size() || process <= 0) return false;
+  return ::kill(process, 0) != 0 && errno == ESRCH;
+}
+
+}  // namespace yoke
