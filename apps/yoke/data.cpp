@@ -12,9 +12,9 @@
 #include "apps/yoke/download_display.h"
 #include "yoke/core/error.h"
 #include "yoke/core/format.h"
-#include "yoke/data/catalog.h"
 #include "yoke/data/dataset.h"
-#include "yoke/data/fetch.h"
+#include "yoke/data/download/catalog.h"
+#include "yoke/data/download/fetch.h"
 
 namespace yoke {
 namespace {

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "yoke/core/system/clock.h"
-#include "yoke/data/download.h"
+#include "yoke/data/download/download.h"
 
 namespace yoke {
 

@@ -6,7 +6,7 @@
 #include "yoke/core/error.h"
 #include "yoke/data/dataset.h"
 #include "yoke/data/locate.h"
-#include "yoke/data/transform.h"
+#include "yoke/data/transforms/transform.h"
 
 namespace yoke {
 namespace {

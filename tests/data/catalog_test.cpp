@@ -1,4 +1,4 @@
-#include "yoke/data/catalog.h"
+#include "yoke/data/download/catalog.h"
 
 #include <gmock/gmock.h>
 
@@ -7,7 +7,7 @@
 #include "tests/support/support.h"
 #include "yoke/core/error.h"
 #include "yoke/data/dataset.h"
-#include "yoke/data/fetch.h"
+#include "yoke/data/download/fetch.h"
 
 namespace yoke {
 namespace {

@@ -6,7 +6,7 @@
 #include "tests/data/pickle_files.h"
 #include "tests/support/support.h"
 #include "yoke/data/dataset.h"
-#include "yoke/data/pickled_batch.h"
+#include "yoke/data/datasets/pickled_batch.h"
 
 namespace yoke {
 namespace {

@@ -1,4 +1,4 @@
-#include "yoke/data/colour_jitter.h"
+#include "yoke/data/transforms/colour_jitter.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // tests/data/cut_image_test.cpp: cuts of photos against a full decode and a plain resampling.
-#include "yoke/data/cut_image.h"
+#include "yoke/data/transforms/cut_image.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,9 +7,9 @@
 #include "tests/data/image_files.h"
 #include "tests/support/support.h"
 #include "yoke/core/files/file.h"
-#include "yoke/data/cut.h"
 #include "yoke/data/formats/encoded_image.h"
-#include "yoke/data/resample.h"
+#include "yoke/data/transforms/cut.h"
+#include "yoke/data/transforms/resample.h"
 
 namespace yoke {
 namespace {

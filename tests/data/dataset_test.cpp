@@ -6,8 +6,8 @@
 
 #include "tests/data/dataset_files.h"
 #include "tests/support/support.h"
-#include "yoke/data/in_memory.h"
-#include "yoke/data/subset.h"
+#include "yoke/data/datasets/in_memory.h"
+#include "yoke/data/datasets/subset.h"
 
 namespace yoke {
 namespace {

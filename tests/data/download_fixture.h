@@ -10,7 +10,7 @@
 #include "yoke/core/error.h"
 #include "yoke/core/files/checksum.h"
 #include "yoke/core/files/file.h"
-#include "yoke/data/download.h"
+#include "yoke/data/download/download.h"
 
 namespace yoke::test {
 

@@ -8,7 +8,7 @@
 
 #include "tests/data/image_files.h"
 #include "yoke/core/random.h"
-#include "yoke/data/cut_image.h"
+#include "yoke/data/transforms/cut_image.h"
 
 namespace yoke {
 namespace {

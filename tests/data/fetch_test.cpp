@@ -1,4 +1,4 @@
-#include "yoke/data/fetch.h"
+#include "yoke/data/download/fetch.h"
 
 #include <gmock/gmock.h>
 

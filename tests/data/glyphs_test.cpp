@@ -6,7 +6,7 @@
 #include "tests/data/dataset_files.h"
 #include "yoke/core/random.h"
 #include "yoke/data/dataset.h"
-#include "yoke/data/glyph_raster.h"
+#include "yoke/data/datasets/glyph_raster.h"
 #include "yoke/data/statistics.h"
 
 namespace yoke {

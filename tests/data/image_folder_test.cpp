@@ -11,7 +11,7 @@
 #include "yoke/core/error.h"
 #include "yoke/data/dataset.h"
 #include "yoke/data/loader.h"
-#include "yoke/data/resize.h"
+#include "yoke/data/transforms/resize.h"
 
 namespace yoke {
 namespace {

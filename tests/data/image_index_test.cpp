@@ -1,4 +1,4 @@
-#include "yoke/data/image_index.h"
+#include "yoke/data/datasets/image_index.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include "tests/data/dataset_files.h"
 #include "tests/support/support.h"
 #include "yoke/core/error.h"
-#include "yoke/data/image_search.h"
+#include "yoke/data/datasets/image_search.h"
 
 namespace yoke {
 namespace {

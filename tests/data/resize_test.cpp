@@ -1,12 +1,12 @@
 // tests/data/resize_test.cpp: the resized data set against LibTorch's bilinear interpolation.
-#include "yoke/data/resize.h"
+#include "yoke/data/transforms/resize.h"
 
 #include <gtest/gtest.h>
 #include <torch/types.h>
 
 #include "yoke/core/error.h"
 #include "yoke/core/random.h"
-#include "yoke/data/in_memory.h"
+#include "yoke/data/datasets/in_memory.h"
 
 namespace yoke {
 namespace {

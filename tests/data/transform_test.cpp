@@ -1,4 +1,4 @@
-#include "yoke/data/transform.h"
+#include "yoke/data/transforms/transform.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

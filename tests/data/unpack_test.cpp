@@ -1,4 +1,4 @@
-#include "yoke/data/unpack.h"
+#include "yoke/data/download/unpack.h"
 
 #include <gmock/gmock.h>
 

@@ -13,7 +13,7 @@
 #include "yoke/data/device_copy.h"
 #include "yoke/data/ordered_queue.h"
 #include "yoke/data/sampler.h"
-#include "yoke/data/transform.h"
+#include "yoke/data/transforms/transform.h"
 
 namespace yoke {
 

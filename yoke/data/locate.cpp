@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "yoke/core/error.h"
-#include "yoke/data/catalog.h"
+#include "yoke/data/download/catalog.h"
 
 namespace yoke {
 namespace {

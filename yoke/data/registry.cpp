@@ -3,8 +3,8 @@
 
 #include "yoke/core/error.h"
 #include "yoke/data/dataset.h"
+#include "yoke/data/datasets/subset.h"
 #include "yoke/data/locate.h"
-#include "yoke/data/subset.h"
 
 namespace yoke {
 

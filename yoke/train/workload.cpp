@@ -8,7 +8,7 @@
 
 #include "yoke/core/error.h"
 #include "yoke/core/system/threads.h"
-#include "yoke/data/resize.h"
+#include "yoke/data/transforms/resize.h"
 
 namespace yoke {
 namespace {

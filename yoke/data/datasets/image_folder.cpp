@@ -1,0 +1,117 @@
+// yoke/data/datasets/image_folder.cpp: photos in a folder per class, as ImageNet's are kept: in
+// root/{train,val}/<class>, in root/<class>, or in tar files that hold these.
+#include <fmt/format.h>
+
+#include <array>
+
+#include "yoke/core/error.h"
+#include "yoke/data/dataset.h"
+#include "yoke/data/datasets/image_index.h"
+#include "yoke/data/datasets/photo_dataset.h"
+
+namespace yoke {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kName = "image-folder";
+
+/// Whether `folder` has something by the name of training images; any folder has sub-folders.
+bool has_train(const fs::path& folder) {
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
+    const std::string name = entry.path().filename().string();
+    if (name == "train" || (name.starts_with("train") && is_tar_name(name))) return true;
+  }
+  return false;
+}
+
+fs::path find_root(const std::string& given, const fs::path& data_dir) {
+  if (!given.empty()) {
+    if (fs::exists(given)) return given;
+    throw UsageError(fmt::format(
+        "data set '{}': root '{}' does not exist; give a folder with train/CLASS/NAME.jpg or "
+        "CLASS/NAME.jpg, or a tar file",
+        kName, given));
+  }
+  fs::path named = data_dir / kName;
+  if (fs::exists(named)) return named;
+  if (has_train(data_dir)) return data_dir;
+  throw UsageError(fmt::format(
+      "no files of data set '{}' in any of {}, {}; give the folder with train/CLASS/NAME.jpg, or a "
+      "tar file, as --data {}:root=PATH, or the folder as --data-dir",
+      kName, named.string(), data_dir.string(), kName));
+}
+
+struct ImageFolderOptions {
+  std::string root = {};
+  std::int64_t size = 224;
+  double scale = 0.08;
+  double crop_pct = 0.875;
+  double brightness = 0, contrast = 0, saturation = 0, hue = 0;
+  double holdout = 0.1;
+  double damaged = 0.001;
+  std::string cache = {};
+};
+
+OptionTable<ImageFolderOptions> image_folder_options() {
+  using O = ImageFolderOptions;
+  return {
+      {"root", &O::root, "folder or tar file; a path with a comma has to be given as `--data-dir`"},
+      {"size", &O::size, in(1, 4096),
+       "height and width of what the model sees, unless the model itself takes another"},
+      {{"scale", "area"},
+       &O::scale,
+       in(0.0001, 1),
+       "a training image is a random part of the photo with at least this part of its area and a "
+       "form of 3:4 to 4:3 (torchvision's RandomResizedCrop); 1: the same as in validation"},
+      {{"crop_pct", "centre"},
+       &O::crop_pct,
+       in(0.01, 1),
+       "validation sees the middle square whose side is so much of the photo's shorter one "
+       "(torchvision's Resize to 256 and CenterCrop to 224); 1: the largest"},
+      {"brightness", &O::brightness, in(0, 1),
+       "that of training images is multiplied by a random 1 - x to 1 + x"},
+      {"contrast", &O::contrast, in(0, 1), "likewise"},
+      {"saturation", &O::saturation, in(0, 1), "likewise"},
+      {"hue", &O::hue, in(0, 0.5),
+       "colours of training images turn by up to so much of the colour circle, to either side"},
+      {"holdout", &O::holdout, in(0, 0.5),
+       "part of the images that validates where no split is named"},
+      {"damaged", &O::damaged, in(0, 1), "part of the files that may be damaged"},
+      {"cache", &O::cache, "folder for decoded images"},
+  };
+}
+
+DatasetSplits load_image_folder(const DatasetInput& input, const ImageFolderOptions& options) {
+  const auto index =
+      std::make_shared<ImageIndex>(find_root(options.root, input.data_dir), options.holdout);
+  const DatasetInfo info{.name = kName,
+                         .image = {.channels = 3, .height = options.size, .width = options.size},
+                         .class_names = index->classes(),
+                         .mean = {0.485F, 0.456F, 0.406F},  // ImageNet's
+                         .deviation = {0.229F, 0.224F, 0.225F}};
+  const auto images = index->train().images.size() + index->validation().images.size();
+  const auto damage =
+      std::make_shared<DamageCount>(static_cast<std::int64_t>(images), options.damaged);
+  const PhotoView middle{.centre = options.crop_pct, .cache = options.cache};
+  const PhotoView random{.centre = options.crop_pct,
+                         .least_area = options.scale,
+                         .jitter = {.brightness = options.brightness,
+                                    .contrast = options.contrast,
+                                    .saturation = options.saturation,
+                                    .hue = options.hue},
+                         .cache = options.cache};
+  return {.train = std::make_shared<PhotoDataset>(info, index, index->train(), random, damage),
+          .validation =
+              std::make_shared<PhotoDataset>(info, index, index->validation(), middle, damage),
+          .damage = damage};
+}
+
+}  // namespace
+
+DatasetPlugin image_folder_dataset() {
+  return {image_folder_options(), load_image_folder, DatasetTraits{.flip = true}};
+}
+
+}  // namespace yoke

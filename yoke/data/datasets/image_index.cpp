@@ -1,0 +1,142 @@
+#include "yoke/data/datasets/image_index.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "yoke/core/error.h"
+#include "yoke/core/files/checksum.h"
+#include "yoke/core/files/file.h"
+#include "yoke/data/datasets/image_search.h"
+#include "yoke/data/formats/encoded_image.h"
+#include "yoke/data/read_bytes.h"
+
+namespace yoke {
+namespace {
+
+namespace fs = std::filesystem;
+
+using Images = std::vector<FoundImage>;
+
+/// The images by split, each sorted by class and name.
+std::map<std::string, Images> by_split(Images images) {
+  std::map<std::string, Images> splits;
+  for (FoundImage& image : images) {
+    if (!image.label.empty()) splits[image.split].push_back(std::move(image));
+  }
+  for (auto& [split, found] : splits) {
+    std::sort(found.begin(), found.end(), [](const FoundImage& a, const FoundImage& b) {
+      return std::tie(a.label, a.place.name) < std::tie(b.label, b.place.name);
+    });
+  }
+  return splits;
+}
+
+/// Takes every n-th image out of `images`, n being 1 / `fraction`.
+Images hold_out(Images& images, double fraction) {
+  Images kept, held;
+  double due = 0;
+  for (FoundImage& image : images) {
+    due += fraction;
+    const bool hold = due >= 1;
+    if (hold) due -= 1;
+    (hold ? held : kept).push_back(std::move(image));
+  }
+  images = std::move(kept);
+  return held;
+}
+
+std::vector<std::string> class_names(const Images& images) {
+  std::vector<std::string> names;
+  for (const FoundImage& image : images) {
+    if (names.empty() || names.back() != image.label) names.push_back(image.label);
+  }
+  return names;
+}
+
+ImageSplit with_labels(Images images, const std::vector<std::string>& classes,
+                       const fs::path& root) {
+  ImageSplit split;
+  for (FoundImage& image : images) {
+    const auto place = std::lower_bound(classes.begin(), classes.end(), image.label);
+    if (place == classes.end() || *place != image.label) {
+      throw Error(fmt::format("{}: '{}' is of class '{}', which has no training images",
+                              root.string(), image.place.name, image.label));
+    }
+    split.images.push_back(std::move(image.place));
+    split.labels.push_back(place - classes.begin());
+  }
+  return split;
+}
+
+/// Before memory is taken for a file.
+void check_size(std::int64_t size_bytes) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 28;
+  if (size_bytes <= kMost) return;
+  throw DamagedImage(fmt::format("it has {} bytes; no image has more than {}", size_bytes, kMost));
+}
+
+}  // namespace
+
+ImageIndex::ImageIndex(fs::path root, double holdout) : root_(std::move(root)) {
+  FoundImages found = find_images(root_);
+  archives_ = std::move(found.archives);
+  auto splits = by_split(std::move(found.images));
+  Images train = std::move(splits.contains("train") ? splits["train"] : splits[""]);
+  classes_ = class_names(train);
+  if (classes_.size() < 2) {
+    throw UsageError(fmt::format(
+        "{} has training images of {} classes; wanted are 2 or more, as "
+        "train/CLASS/NAME.jpg and val/CLASS/NAME.jpg, or CLASS/NAME.jpg, also in tar files",
+        root_.string(), classes_.size()));
+  }
+  Images validation = std::move(splits.contains("val") ? splits["val"] : splits["test"]);
+  if (validation.empty()) validation = hold_out(train, holdout);
+  if (validation.empty() || train.empty()) {
+    throw UsageError(
+        fmt::format("{}: of its images {} remain to train and {} to validate, with "
+                    "holdout={}; add images or change holdout",
+                    root_.string(), train.size(), validation.size(), holdout));
+  }
+  train_ = with_labels(std::move(train), classes_, root_);
+  validation_ = with_labels(std::move(validation), classes_, root_);
+}
+
+std::span<const std::uint8_t> ImageIndex::read(const ImagePlace& place,
+                                               std::vector<std::uint8_t>& scratch) const {
+  if (place.archive >= 0) {
+    const auto& archive = *archives_[static_cast<std::size_t>(place.archive)];
+    check_size(place.size_bytes);
+    return archive.read(place.offset, place.size_bytes, scratch);
+  }
+  const fs::path path = root_ / place.name;
+  const FileDescriptor file(path, O_RDONLY | O_CLOEXEC);
+  const auto size_bytes = static_cast<std::int64_t>(fs::file_size(path));
+  check_size(size_bytes);
+  scratch.resize(static_cast<std::size_t>(size_bytes));
+  read_bytes(file, 0, scratch);
+  return scratch;
+}
+
+std::string ImageIndex::fingerprint(const ImageSplit& split) const {
+  Checksum sum("sha256");
+  for (std::size_t i = 0; i < split.images.size(); ++i) {
+    const ImagePlace& place = split.images[i];
+    // Entries of a tar file change with the file, whose name theirs begin with.
+    const bool inside = place.archive >= 0;
+    const fs::path path =
+        inside ? archives_[static_cast<std::size_t>(place.archive)]->path() : root_ / place.name;
+    const std::string line =
+        fmt::format("{} {} {} {} {}\n", place.name, split.labels[i], place.offset,
+                    inside ? place.size_bytes : static_cast<std::int64_t>(fs::file_size(path)),
+                    fs::last_write_time(path).time_since_epoch().count());
+    sum.update(std::as_bytes(std::span(line)));
+  }
+  return sum.finish();
+}
+
+}  // namespace yoke

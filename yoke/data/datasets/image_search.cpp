@@ -1,0 +1,162 @@
+#include "yoke/data/datasets/image_search.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <utility>
+
+#include "yoke/core/error.h"
+#include "yoke/core/system/parallel_for.h"
+
+namespace yoke {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kSplits = {
+    {{"train", "train"},
+     {"val", "val"},
+     {"valid", "val"},
+     {"validation", "val"},
+     {"test", "test"}}};
+
+std::string split_of(std::string_view name) {
+  const auto* const found = std::find_if(kSplits.begin(), kSplits.end(),
+                                         [&](const auto& split) { return split.first == name; });
+  return found == kSplits.end() ? "" : std::string(found->second);
+}
+
+std::string split_of_shard(std::string_view shard) {
+  return split_of(shard.substr(0, shard.find_first_of("-_.0123456789")));
+}
+
+bool is_image_name(std::string_view name) {
+  const auto dot = name.rfind('.');
+  if (dot == std::string_view::npos) return false;
+  std::string ending(name.substr(dot));
+  std::transform(ending.begin(), ending.end(), ending.begin(),
+                 [](unsigned char letter) { return std::tolower(letter); });
+  return ending == ".jpg" || ending == ".jpeg" || ending == ".png";
+}
+
+bool is_hidden(std::string_view name) { return name.starts_with('.'); }
+
+/// The folders of the path `name`, without those that are none, such as `.`.
+std::vector<std::string> folders_of(std::string_view name) {
+  std::vector<std::string> folders;
+  for (std::size_t slash = 0; (slash = name.find('/')) != std::string_view::npos;) {
+    const auto folder = name.substr(0, slash);
+    if (!folder.empty() && folder != ".") folders.emplace_back(folder);
+    name.remove_prefix(slash + 1);
+  }
+  return folders;
+}
+
+bool is_wanted(std::string_view name) {
+  return is_image_name(name) && !is_hidden(name.substr(name.rfind('/') + 1));
+}
+
+class Search {
+ public:
+  explicit Search(fs::path root) : root_(std::move(root)) {}
+
+  FoundImages run() {
+    if (fs::is_directory(root_)) {
+      std::vector<std::string> folders;
+      walk(root_, folders);
+    } else {
+      shards_.push_back({.path = root_, .folders = {}});
+    }
+    read_shards();
+    return std::move(found_);
+  }
+
+ private:
+  struct Shard {
+    fs::path path;
+    std::vector<std::string> folders;  // above it, below the root
+  };
+
+  void walk(const fs::path& folder, std::vector<std::string>& folders) {
+    constexpr std::size_t kDeepest = 16;  // links can lead in circles
+    if (folders.size() > kDeepest) {
+      throw Error(fmt::format("{} lies more than {} folders deep in {}", folder.string(), kDeepest,
+                              root_.string()));
+    }
+    for (const auto& entry : fs::directory_iterator(folder)) {
+      const std::string name = entry.path().filename().string();
+      if (is_hidden(name)) continue;
+      if (entry.is_directory()) {
+        folders.push_back(name);
+        walk(entry.path(), folders);
+        folders.pop_back();
+      } else if (is_image_name(name)) {
+        FoundImage image = classify(folders, "");
+        image.place.name = entry.path().lexically_relative(root_).string();
+        found_.images.push_back(std::move(image));
+      } else if (is_tar_name(name)) {
+        shards_.push_back({.path = entry.path(), .folders = folders});
+      }
+    }
+  }
+
+  void read_shards() {
+    const auto by_path = [](const Shard& a, const Shard& b) { return a.path < b.path; };
+    std::sort(shards_.begin(), shards_.end(), by_path);
+    found_.archives.resize(shards_.size());
+    parallel_for(static_cast<std::int64_t>(shards_.size()),
+                 [&](std::int64_t begin, std::int64_t end) {
+                   for (auto i = static_cast<std::size_t>(begin); std::cmp_less(i, end); ++i) {
+                     found_.archives[i] = std::make_unique<TarFile>(shards_[i].path, is_wanted);
+                   }
+                 });
+    for (std::size_t i = 0; i < shards_.size(); ++i) take_entries(i);
+  }
+
+  void take_entries(std::size_t number) {
+    const Shard& shard = shards_[number];
+    const std::string file = shard.path.filename().string();
+    const std::string stem = file.substr(0, file.find('.'));
+    for (const auto& entry : found_.archives[number]->entries()) {
+      std::vector<std::string> folders = shard.folders;
+      const auto inner = folders_of(entry.name);
+      folders.insert(folders.end(), inner.begin(), inner.end());
+      FoundImage image = classify(folders, stem);
+      const fs::path above = shard.path.lexically_relative(root_);
+      image.place = {.name = ((above == "." ? fs::path(file) : above) / entry.name).string(),
+                     .archive = static_cast<std::int32_t>(number),
+                     .offset = entry.offset,
+                     .size_bytes = entry.size_bytes};
+      found_.images.push_back(std::move(image));
+    }
+  }
+
+  fs::path root_;
+  std::vector<Shard> shards_;
+  FoundImages found_;
+};
+
+}  // namespace
+
+FoundImages find_images(const fs::path& root) {
+  try {
+    return Search(root).run();
+  } catch (const fs::filesystem_error& failure) {
+    throw Error(fmt::format("cannot search {}: {}", root.string(), failure.what()));
+  }
+}
+
+FoundImage classify(std::span<const std::string> folders, std::string_view shard) {
+  for (std::size_t i = 0; i < folders.size(); ++i) {
+    const std::string split = split_of(folders[i]);
+    if (split.empty()) continue;
+    if (i + 1 < folders.size()) return {.split = split, .label = folders[i + 1], .place = {}};
+    if (!shard.empty()) return {.split = split, .label = std::string(shard), .place = {}};
+  }
+  if (folders.empty()) return {.split = "", .label = std::string(shard), .place = {}};
+  return {.split = split_of_shard(shard), .label = folders.front(), .place = {}};
+}
+
+}  // namespace yoke

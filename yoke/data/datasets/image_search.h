@@ -1,0 +1,37 @@
+// yoke/data/datasets/image_search.h: finds the image files below a folder and in the tar files
+// there.
+#pragma once
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "yoke/data/datasets/image_index.h"
+
+namespace yoke {
+
+/// An image with what its path says of it.
+struct FoundImage {
+  std::string split;  ///< `train`, `val`, `test`, or empty where none is named.
+  std::string label;  ///< Name of its class; empty where none is named.
+  ImagePlace place;
+};
+
+/// What was found, in no order.
+struct FoundImages {
+  std::vector<FoundImage> images;
+  std::vector<std::unique_ptr<const TarFile>> archives;
+};
+
+/// Searches below the folder or in the tar file `root`; tar files are read on LibTorch's threads.
+/// Names that begin with a dot are passed over. @throws Error when a tar file is damaged
+/// or a folder cannot be read.
+FoundImages find_images(const std::filesystem::path& root);
+
+/// The split and the class of an image in `folders`, outermost first, of the tar file whose name
+/// without endings is `shard`; that is empty for a file of its own.
+FoundImage classify(std::span<const std::string> folders, std::string_view shard);
+
+}  // namespace yoke

@@ -1,0 +1,49 @@
+// yoke/data/download/catalog.h: which data sets can be fetched, from where, and how to know their
+// files.
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace yoke {
+
+/// A file on a server.
+struct RemoteFile {
+  std::string name;
+  std::string md5;  ///< 32 lower-case hexadecimal digits.
+  std::int64_t size_bytes = 0;
+};
+
+/// A file that unpacking an archive leaves.
+struct UnpackedFile {
+  std::string name;
+  std::int64_t size_bytes = 0;
+};
+
+/// A data set, as it is on servers and, in torchvision's layout, under `--data-dir`.
+struct RemoteDataset {
+  std::string name;  ///< As in datasets.def.
+  std::vector<std::string>
+      mirrors;                     ///< Addresses that end with '/', to which file names are added.
+  std::filesystem::path folder{};  ///< Where `files` belong, under `--data-dir`.
+  std::vector<RemoteFile> files;
+  std::filesystem::path unpacked_folder{};  ///< Empty unless `files` are archives: what they hold.
+  std::vector<UnpackedFile> unpacked_files{};  ///< In `unpacked_folder`.
+
+  std::int64_t size_bytes() const;  ///< Of all files to download.
+  bool is_archive() const { return !unpacked_folder.empty(); }
+};
+
+/// Every data set that can be fetched.
+std::span<const RemoteDataset> remote_datasets();
+
+/// The data set `name` of them, or null.
+const RemoteDataset* find_remote_dataset(std::string_view name);
+
+/// Whether the program draws the data set `name` by itself.
+bool is_built_in(std::string_view name);
+
+}  // namespace yoke

@@ -1,0 +1,32 @@
+#include "yoke/data/transforms/cut_image.h"
+
+#include <utility>
+#include <vector>
+
+#include "yoke/data/formats/encoded_image.h"
+#include "yoke/data/transforms/resample.h"
+
+namespace yoke {
+
+void cut_image(std::span<const std::uint8_t> file, const ChooseCut& choose, const ImageShape& shape,
+               std::span<std::uint8_t> pixels) {
+  const auto image = open_image(file);
+  const Orientation orientation = image->orientation();
+  std::int64_t height = image->height(), width = image->width();
+  std::int64_t rows = shape.height, columns = shape.width;
+  if (orientation.transposed) {
+    std::swap(height, width);
+    std::swap(rows, columns);
+  }
+  const Cut cut = stored_cut(choose(height, width), orientation, image->height(), image->width());
+  const Raster raster = image->decode(cut, rows, columns);
+  if (orientation.upright()) {
+    resample(raster, cut, rows, columns, pixels.data());
+    return;
+  }
+  std::vector<std::uint8_t> stored(pixels.size());
+  resample(raster, cut, rows, columns, stored.data());
+  turn_upright(stored.data(), shape.channels, rows, columns, orientation, pixels.data());
+}
+
+}  // namespace yoke
