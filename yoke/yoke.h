@@ -17,5 +17,5 @@
 #include "yoke/optim/schedule.h"
 #include "yoke/parallel/data_parallel.h"
 #include "yoke/parallel/strategy.h"
-#include "yoke/train/evaluate.h"
+#include "yoke/train/evaluation/evaluate.h"
 #include "yoke/train/train.h"

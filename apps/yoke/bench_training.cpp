@@ -15,8 +15,8 @@
 #include "yoke/core/format.h"
 #include "yoke/core/system/threads.h"
 #include "yoke/predict/calibration_file.h"
+#include "yoke/train/config/flags.h"
 #include "yoke/train/cores.h"
-#include "yoke/train/flags.h"
 
 namespace yoke {
 namespace {

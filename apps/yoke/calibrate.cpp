@@ -18,7 +18,7 @@
 #include "yoke/core/system/threads.h"
 #include "yoke/predict/calibration_file.h"
 #include "yoke/report/hardware.h"
-#include "yoke/train/flags.h"
+#include "yoke/train/config/flags.h"
 
 namespace yoke {
 namespace {

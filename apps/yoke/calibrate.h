@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "yoke/predict/calibration.h"
-#include "yoke/train/config.h"
+#include "yoke/train/config/config.h"
 
 namespace yoke {
 

@@ -1,5 +1,5 @@
 // apps/yoke/evaluate.cpp: `yoke evaluate`, the accuracy of a trained model, per class too.
-#include "yoke/train/evaluate.h"
+#include "yoke/train/evaluation/evaluate.h"
 
 #include <fmt/format.h>
 
@@ -15,10 +15,10 @@
 #include "yoke/core/error.h"
 #include "yoke/core/system/threads.h"
 #include "yoke/engine/gpu_settings.h"
-#include "yoke/train/flags.h"
-#include "yoke/train/module_state.h"
-#include "yoke/train/trained_model.h"
-#include "yoke/train/weights.h"
+#include "yoke/train/checkpoints/module_state.h"
+#include "yoke/train/checkpoints/trained_model.h"
+#include "yoke/train/checkpoints/weights.h"
+#include "yoke/train/config/flags.h"
 #include "yoke/train/workload.h"
 
 namespace yoke {

@@ -1,5 +1,5 @@
 // apps/yoke/export.cpp: `yoke export`, weights for other programs.
-#include "yoke/train/export.h"
+#include "yoke/train/checkpoints/export.h"
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@
 #include "yoke/core/error.h"
 #include "yoke/core/files/file.h"
 #include "yoke/core/format.h"
-#include "yoke/train/trained_model.h"
+#include "yoke/train/checkpoints/trained_model.h"
 
 namespace yoke {
 namespace {

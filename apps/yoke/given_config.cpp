@@ -5,8 +5,8 @@
 
 #include "yoke/core/files/recipe.h"
 #include "yoke/run/layout.h"
-#include "yoke/train/flags.h"
-#include "yoke/train/resume.h"
+#include "yoke/train/checkpoints/resume.h"
+#include "yoke/train/config/flags.h"
 
 namespace yoke {
 namespace {

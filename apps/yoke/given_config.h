@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "yoke/train/config.h"
+#include "yoke/train/config/config.h"
 
 namespace yoke {
 

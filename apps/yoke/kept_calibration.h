@@ -5,7 +5,7 @@
 
 #include "apps/yoke/predict_flags.h"
 #include "yoke/predict/prediction.h"
-#include "yoke/train/config.h"
+#include "yoke/train/config/config.h"
 
 namespace yoke {
 

@@ -8,7 +8,7 @@
 
 #include "apps/yoke/number_flag.h"
 #include "yoke/core/error.h"
-#include "yoke/train/flags.h"
+#include "yoke/train/config/flags.h"
 
 namespace yoke {
 namespace {

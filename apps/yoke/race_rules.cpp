@@ -5,7 +5,7 @@
 #include "apps/yoke/study_outcome.h"
 #include "yoke/core/error.h"
 #include "yoke/study/race.h"
-#include "yoke/train/flags.h"
+#include "yoke/train/config/flags.h"
 
 namespace yoke {
 

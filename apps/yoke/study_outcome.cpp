@@ -13,7 +13,7 @@
 #include "yoke/core/system/exit_status.h"
 #include "yoke/study/outcome.h"
 #include "yoke/study/report.h"
-#include "yoke/train/flags.h"
+#include "yoke/train/config/flags.h"
 
 namespace yoke {
 

@@ -6,7 +6,7 @@
 
 #include "yoke/comm/communicator.h"
 #include "yoke/predict/calibration.h"
-#include "yoke/train/config.h"
+#include "yoke/train/config/config.h"
 
 namespace yoke {
 

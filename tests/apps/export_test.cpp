@@ -1,4 +1,4 @@
-#include "yoke/train/export.h"
+#include "yoke/train/checkpoints/export.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include "yoke/core/files/file.h"
 #include "yoke/core/files/safetensors.h"
 #include "yoke/data/formats/pt.h"
-#include "yoke/train/checkpoint.h"
+#include "yoke/train/checkpoints/checkpoint.h"
 
 namespace yoke {
 namespace {

@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "tests/cluster/training.h"
-#include "yoke/train/checkpoint.h"
+#include "yoke/train/checkpoints/checkpoint.h"
 
 namespace yoke::test {
 namespace {

@@ -103,7 +103,7 @@ TEST(Documents, NameSourceFilesThatExist) {
 
 /// The flags of `yoke train`, from its table's source, for core knows nothing of train.
 std::set<std::string> train_flags() {
-  const auto source = read_file(fs::path(YOKE_SOURCE_DIR) / "yoke/train/flags.cpp");
+  const auto source = read_file(fs::path(YOKE_SOURCE_DIR) / "yoke/train/config/flags.cpp");
   const std::regex entry(
       R"re(\b(?:text|count|number|number<[^>]*>|seconds|choice|interval|boolean)\(\s*"([a-z0-9-]+)")re");
   const auto names = matches(source, entry);

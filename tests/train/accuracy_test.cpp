@@ -1,4 +1,4 @@
-#include "yoke/train/accuracy.h"
+#include "yoke/train/evaluation/accuracy.h"
 
 #include <gtest/gtest.h>
 

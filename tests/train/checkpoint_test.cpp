@@ -1,4 +1,4 @@
-#include "yoke/train/checkpoint.h"
+#include "yoke/train/checkpoints/checkpoint.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 #include "tests/support/support.h"
 #include "yoke/core/error.h"
 #include "yoke/core/files/file.h"
-#include "yoke/train/find_checkpoint.h"
+#include "yoke/train/checkpoints/find_checkpoint.h"
 
 namespace yoke {
 namespace {

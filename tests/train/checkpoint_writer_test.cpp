@@ -1,4 +1,4 @@
-#include "yoke/train/checkpoint_writer.h"
+#include "yoke/train/checkpoints/checkpoint_writer.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

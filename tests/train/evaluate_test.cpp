@@ -1,4 +1,4 @@
-#include "yoke/train/evaluate.h"
+#include "yoke/train/evaluation/evaluate.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "yoke/train/export.h"
+#include "yoke/train/checkpoints/export.h"
 
 #include <gtest/gtest.h>
 

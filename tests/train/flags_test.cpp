@@ -1,4 +1,4 @@
-#include "yoke/train/flags.h"
+#include "yoke/train/config/flags.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

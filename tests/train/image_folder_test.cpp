@@ -6,7 +6,7 @@
 #include "tests/support/support.h"
 #include "tests/train/run.h"
 #include "yoke/core/error.h"
-#include "yoke/train/checkpoint.h"
+#include "yoke/train/checkpoints/checkpoint.h"
 
 namespace yoke {
 namespace {

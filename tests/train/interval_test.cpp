@@ -1,4 +1,4 @@
-#include "yoke/train/interval.h"
+#include "yoke/train/config/interval.h"
 
 #include <gtest/gtest.h>
 

@@ -12,7 +12,7 @@
 #include "yoke/core/error.h"
 #include "yoke/report/resources.h"
 #include "yoke/run/resource_samples.h"
-#include "yoke/train/checkpoint.h"
+#include "yoke/train/checkpoints/checkpoint.h"
 
 namespace yoke {
 namespace {

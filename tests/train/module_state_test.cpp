@@ -1,4 +1,4 @@
-#include "yoke/train/module_state.h"
+#include "yoke/train/checkpoints/module_state.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

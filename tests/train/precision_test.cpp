@@ -9,7 +9,7 @@
 #include "tests/support/gpus.h"
 #include "tests/train/run.h"
 #include "yoke/core/error.h"
-#include "yoke/train/checkpoint.h"
+#include "yoke/train/checkpoints/checkpoint.h"
 
 namespace yoke::test {
 namespace {

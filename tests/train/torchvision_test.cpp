@@ -6,7 +6,7 @@
 #include "tests/support/support.h"
 #include "yoke/data/formats/pt.h"
 #include "yoke/models/model.h"
-#include "yoke/train/weights.h"
+#include "yoke/train/checkpoints/weights.h"
 
 namespace yoke {
 namespace {

@@ -6,8 +6,8 @@
 #include "tests/train/run.h"
 #include "yoke/core/error.h"
 #include "yoke/core/files/recipe.h"
-#include "yoke/train/checkpoint.h"
-#include "yoke/train/flags.h"
+#include "yoke/train/checkpoints/checkpoint.h"
+#include "yoke/train/config/flags.h"
 
 namespace yoke {
 namespace {

@@ -1,4 +1,4 @@
-#include "yoke/train/views.h"
+#include "yoke/train/evaluation/views.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "yoke/train/weights.h"
+#include "yoke/train/checkpoints/weights.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,8 +9,8 @@
 
 #include "tests/train/run.h"
 #include "yoke/core/error.h"
-#include "yoke/train/export.h"
-#include "yoke/train/module_state.h"
+#include "yoke/train/checkpoints/export.h"
+#include "yoke/train/checkpoints/module_state.h"
 
 namespace yoke {
 namespace {

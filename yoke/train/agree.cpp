@@ -9,7 +9,7 @@
 
 #include "yoke/comm/text.h"
 #include "yoke/core/error.h"
-#include "yoke/train/flags.h"
+#include "yoke/train/config/flags.h"
 
 namespace yoke {
 namespace {

@@ -3,8 +3,8 @@
 #include <optional>
 
 #include "yoke/comm/communicator.h"
-#include "yoke/train/checkpoint.h"
-#include "yoke/train/config.h"
+#include "yoke/train/checkpoints/checkpoint.h"
+#include "yoke/train/config/config.h"
 
 namespace yoke {
 

@@ -13,7 +13,7 @@
 #include "yoke/report/tensorboard.h"
 #include "yoke/run/metrics.h"
 #include "yoke/run/phases.h"
-#include "yoke/train/config.h"
+#include "yoke/train/config/config.h"
 #include "yoke/train/run_directory.h"
 
 namespace yoke {

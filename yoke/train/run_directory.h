@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "yoke/run/layout.h"
-#include "yoke/train/config.h"
+#include "yoke/train/config/config.h"
 
 namespace yoke {
 

@@ -3,8 +3,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "yoke/train/config.h"
-#include "yoke/train/run_state.h"
+#include "yoke/train/checkpoints/run_state.h"
+#include "yoke/train/config/config.h"
 #include "yoke/train/trainer.h"
 
 namespace yoke {

@@ -11,8 +11,8 @@
 #include "yoke/core/error.h"
 #include "yoke/core/system/threads.h"
 #include "yoke/parallel/in_process.h"
-#include "yoke/train/flags.h"
-#include "yoke/train/resume.h"
+#include "yoke/train/checkpoints/resume.h"
+#include "yoke/train/config/flags.h"
 #include "yoke/train/train_rank.h"
 
 namespace yoke {

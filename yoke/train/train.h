@@ -8,7 +8,7 @@
 
 #include "yoke/comm/world.h"
 #include "yoke/core/system/clock.h"
-#include "yoke/train/config.h"
+#include "yoke/train/config/config.h"
 #include "yoke/train/reporter.h"
 #include "yoke/train/training_loop.h"
 #include "yoke/train/workload.h"

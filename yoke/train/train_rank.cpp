@@ -18,16 +18,16 @@
 #include "yoke/report/resources.h"
 #include "yoke/run/summary.h"
 #include "yoke/train/agree.h"
+#include "yoke/train/checkpoints/export.h"
+#include "yoke/train/checkpoints/module_state.h"
+#include "yoke/train/checkpoints/resume.h"
+#include "yoke/train/checkpoints/set_aside.h"
+#include "yoke/train/checkpoints/weights.h"
+#include "yoke/train/config/flags.h"
 #include "yoke/train/cores.h"
-#include "yoke/train/export.h"
-#include "yoke/train/flags.h"
 #include "yoke/train/gpus.h"
-#include "yoke/train/module_state.h"
-#include "yoke/train/resume.h"
 #include "yoke/train/run_directory.h"
-#include "yoke/train/set_aside.h"
 #include "yoke/train/summary.h"
-#include "yoke/train/weights.h"
 
 namespace yoke {
 namespace {

@@ -11,9 +11,9 @@
 #include "yoke/core/error.h"
 #include "yoke/core/system/clock.h"
 #include "yoke/report/process_usage.h"
-#include "yoke/train/accuracy.h"
-#include "yoke/train/flags.h"
-#include "yoke/train/module_state.h"
+#include "yoke/train/checkpoints/module_state.h"
+#include "yoke/train/config/flags.h"
+#include "yoke/train/evaluation/accuracy.h"
 
 namespace yoke {
 namespace {

@@ -9,9 +9,9 @@
 #include "yoke/data/sampler.h"
 #include "yoke/optim/schedule.h"
 #include "yoke/parallel/strategy.h"
-#include "yoke/train/checkpoint.h"
-#include "yoke/train/evaluate.h"
-#include "yoke/train/run_state.h"
+#include "yoke/train/checkpoints/checkpoint.h"
+#include "yoke/train/checkpoints/run_state.h"
+#include "yoke/train/evaluation/evaluate.h"
 #include "yoke/train/workload.h"
 
 namespace yoke {

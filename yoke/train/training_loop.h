@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "yoke/core/system/clock.h"
-#include "yoke/train/checkpoint_writer.h"
+#include "yoke/train/checkpoints/checkpoint_writer.h"
 #include "yoke/train/epoch_pace.h"
 #include "yoke/train/reporter.h"
 #include "yoke/train/run_directory.h"

@@ -11,7 +11,7 @@
 #include "yoke/engine/make_engine.h"
 #include "yoke/models/model.h"
 #include "yoke/optim/loss_scaler.h"
-#include "yoke/train/config.h"
+#include "yoke/train/config/config.h"
 
 namespace yoke {
 

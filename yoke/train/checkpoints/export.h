@@ -1,0 +1,25 @@
+// yoke/train/checkpoints/export.h: weights as files that other programs read.
+#pragma once
+#include <filesystem>
+#include <string>
+
+#include "yoke/core/named_tensors.h"
+
+namespace yoke {
+
+/// Writes a `.pt` that Python's `torch.load` gives back as a dict of CPU tensors, also with its
+/// `weights_only`. Replaces `path` atomically. @throws Error when writing fails.
+void write_pt(const std::filesystem::path& path, const NamedTensors& tensors);
+
+/// The formats of write_weights().
+enum class WeightFormat { kSafetensors, kPt };
+
+/// The format called `name`, or, where that is empty, the one of `path`'s ending (`.pt` and `.pth`,
+/// `.safetensors`). @throws UsageError on another name or ending.
+WeightFormat weight_format(const std::string& name, const std::filesystem::path& path);
+
+/// Writes `tensors` to `path`, replaced atomically. @throws Error when writing fails.
+void write_weights(const std::filesystem::path& path, WeightFormat format,
+                   const NamedTensors& tensors);
+
+}  // namespace yoke

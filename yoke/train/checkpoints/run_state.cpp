@@ -1,0 +1,76 @@
+#include "yoke/train/checkpoints/run_state.h"
+
+#include <limits>
+#include <nlohmann/json.hpp>
+
+namespace yoke {
+namespace {
+
+nlohmann::json validation_json(const Metrics& metrics) {
+  return {{"step", metrics.step},
+          {"epoch", metrics.epoch},
+          {"loss", metrics.loss},
+          {"top1", metrics.top1},
+          {"top5", metrics.top5}};
+}
+
+Metrics validation_from(const nlohmann::json& json) {
+  Metrics metrics;
+  metrics.split = "val";
+  json.at("step").get_to(metrics.step);
+  json.at("epoch").get_to(metrics.epoch);
+  json.at("loss").get_to(metrics.loss);
+  json.at("top1").get_to(metrics.top1);
+  json.at("top5").get_to(metrics.top5);
+  return metrics;
+}
+
+}  // namespace
+
+nlohmann::json RunState::to_json() {
+  nlohmann::json json = {{"step", step},
+                         {"images_seen", images_seen},
+                         {"window", window.to_json()},
+                         {"final_train_loss", final_train_loss},
+                         {"lr", lr},
+                         {"wall_seconds", wall_seconds},
+                         {"train_seconds", train_seconds},
+                         {"data_wait_seconds", data_wait_seconds},
+                         {"evaluate_seconds", evaluate_seconds},
+                         {"checkpoint_seconds", checkpoint_seconds},
+                         {"cpu_seconds", cpu_seconds},
+                         {"per_class_accuracy", per_class_accuracy},
+                         {"confusion", confusion},
+                         {"best_val_top1", best_val_top1}};
+  if (validation) json["validation"] = validation_json(*validation);
+  if (time_to_target_seconds) json["time_to_target_seconds"] = *time_to_target_seconds;
+  return json;
+}
+
+RunState RunState::from_json(const nlohmann::json& json) {
+  RunState state;
+  json.at("step").get_to(state.step);
+  json.at("images_seen").get_to(state.images_seen);
+  state.window = Meter::from_json(json.at("window"));
+  json.at("final_train_loss").get_to(state.final_train_loss);
+  json.at("lr").get_to(state.lr);
+  json.at("wall_seconds").get_to(state.wall_seconds);
+  json.at("train_seconds").get_to(state.train_seconds);
+  json.at("data_wait_seconds").get_to(state.data_wait_seconds);
+  json.at("evaluate_seconds").get_to(state.evaluate_seconds);
+  json.at("checkpoint_seconds").get_to(state.checkpoint_seconds);
+  json.at("cpu_seconds").get_to(state.cpu_seconds);
+  json.at("best_val_top1").get_to(state.best_val_top1);
+  for (const auto& accuracy : json.at("per_class_accuracy")) {  // a class without images is null
+    state.per_class_accuracy.push_back(accuracy.is_null() ? std::numeric_limits<double>::quiet_NaN()
+                                                          : accuracy.get<double>());
+  }
+  if (json.contains("confusion")) json.at("confusion").get_to(state.confusion);
+  if (json.contains("validation")) state.validation = validation_from(json.at("validation"));
+  if (json.contains("time_to_target_seconds")) {
+    state.time_to_target_seconds = json.at("time_to_target_seconds").get<double>();
+  }
+  return state;
+}
+
+}  // namespace yoke

@@ -1,0 +1,40 @@
+#include "yoke/train/checkpoints/trained_model.h"
+
+#include "yoke/core/files/safetensors.h"
+#include "yoke/train/checkpoints/find_checkpoint.h"
+#include "yoke/train/config/flags.h"
+#include "yoke/train/run_directory.h"
+
+namespace yoke {
+namespace {
+
+/// The configuration that a checkpoint holds.
+TrainConfig saved_config(const nlohmann::json& saved, const std::string& where) {
+  std::vector<RecipeEntry> entries;
+  for (const auto& [key, value] : saved.items()) {
+    entries.push_back({.key = key, .value = value.get<std::string>()});
+  }
+  TrainConfig config;
+  apply_recipe(config, entries, where);
+  return config;
+}
+
+}  // namespace
+
+TrainedModel read_trained_model(const std::filesystem::path& path) {
+  const RunDirectory run{path};
+  TrainedModel trained;
+  if (std::filesystem::exists(run.weights()) && std::filesystem::exists(run.config())) {
+    trained.source = run.weights();
+    trained.tensors = read_safetensors(run.weights());
+    apply_recipe(trained.config, read_recipe(run.config()), run.config().string());
+    return trained;
+  }
+  trained.source = find_checkpoint(path);
+  Checkpoint checkpoint = read_checkpoint(trained.source);
+  trained.tensors = std::move(checkpoint.model);
+  trained.config = saved_config(checkpoint.state.at("config"), trained.source.string());
+  return trained;
+}
+
+}  // namespace yoke

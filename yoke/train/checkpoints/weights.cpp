@@ -1,0 +1,106 @@
+#include "yoke/train/checkpoints/weights.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "yoke/core/error.h"
+#include "yoke/core/files/safetensors.h"
+#include "yoke/core/plugins/options.h"
+#include "yoke/data/formats/pt.h"
+#include "yoke/train/checkpoints/module_state.h"
+#include "yoke/train/checkpoints/tensor_differences.h"
+
+namespace yoke {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kCount = "num_batches_tracked";  // no result of a model depends on it
+
+/// Whether the tensor `name` is `part`, or lies in the module `part`.
+bool is_of(std::string_view name, std::string_view part) {
+  return name.starts_with(part) && (name.size() == part.size() || name[part.size()] == '.');
+}
+
+std::string form_of(const torch::Tensor& tensor) {
+  const bool fraction = tensor.is_floating_point();
+  return fmt::format("{}[{}]", fraction ? "" : "whole numbers ",
+                     fmt::join(tensor.sizes().vec(), ", "));
+}
+
+/// What to do about modules that differ: mostly it is the last layer, for other classes.
+std::string advise(const WeightsChoice& choice, const std::set<std::string>& modules) {
+  constexpr std::size_t kFew = 3;
+  if (modules.size() > kFew) return "give the model that these weights are of";
+  auto skip = choice.skip;
+  skip.insert(skip.end(), modules.begin(), modules.end());
+  return fmt::format(
+      "give the model that these weights are of, or train this part from its initial values: "
+      "--weights {}:skip={}",
+      choice.file.string(), fmt::join(skip, "+"));
+}
+
+/// Takes what the file need not give, or shall not, out of both.
+void leave_out(const WeightsChoice& choice, NamedTensors& wanted, NamedTensors& given) {
+  for (const auto& part : choice.skip) {
+    const auto is_skipped = [&](const auto& item) { return is_of(item.first, part); };
+    if (std::erase_if(wanted, is_skipped) + std::erase_if(given, is_skipped) > 0) continue;
+    throw UsageError(
+        fmt::format("skip={} of weights {}: neither the model nor the file has a tensor or module "
+                    "of this name; give one, e.g. skip=fc",
+                    part, choice.file.string()));
+  }
+  std::set<std::string_view> names;
+  for (const auto& [name, tensor] : given) names.insert(name);
+  std::erase_if(wanted, [&](const auto& item) {
+    return item.first.ends_with(kCount) && !names.contains(item.first);
+  });
+}
+
+}  // namespace
+
+WeightsChoice WeightsChoice::parse(std::string_view text) {
+  Choice choice = Choice::parse(text, "weights");
+  std::istringstream names(choice.options.get("skip", std::string()));
+  choice.options.finish();
+  WeightsChoice weights{.file = choice.name, .skip = {}};
+  for (std::string name; std::getline(names, name, '+');) weights.skip.push_back(name);
+  return weights;
+}
+
+NamedTensors read_weights(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream || fs::is_directory(file)) {
+    throw UsageError(fmt::format(
+        "weights {}: {}; give a safetensors file or a .pt", file.string(),
+        fs::exists(file) ? "this is no file that can be read" : "there is no such file"));
+  }
+  std::array<char, 9> start{};
+  stream.read(start.data(), start.size());
+  // First, for the length before this brace may be of any bytes.
+  if (start[8] == '{') return read_safetensors(file);
+  if (std::string_view(start.data(), 2) == "PK" || start[0] == '\x80') return read_pt(file);
+  throw Error(
+      fmt::format("{} is neither a safetensors file nor a .pt of PyTorch 1.6 or later; write one "
+                  "in Python: torch.save(model.state_dict(), 'FILE')",
+                  file.string()));
+}
+
+void load_weights(torch::nn::Module& module, const WeightsChoice& choice) {
+  NamedTensors wanted = module_state(module), given = read_weights(choice.file);
+  leave_out(choice, wanted, given);
+  const TensorDifferences problems(wanted, given, form_of);
+  if (!problems.empty()) {
+    throw UsageError(fmt::format("{} does not fit the model:{}\n  {}", choice.file.string(),
+                                 problems.text(), advise(choice, problems.modules())));
+  }
+  copy_tensors(wanted, given);
+}
+
+}  // namespace yoke

@@ -1,0 +1,36 @@
+// yoke/train/checkpoints/weights.h: a model that begins with the weights of a file.
+#pragma once
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "yoke/core/named_tensors.h"
+
+namespace torch::nn {
+class Module;
+}
+
+namespace yoke {
+
+/// A file of weights, and which of the model's tensors it shall not give.
+struct WeightsChoice {
+  std::filesystem::path file;
+  std::vector<std::string> skip;  ///< Tensors, or modules with all that is below them: `fc`.
+
+  /// Parses `FILE` or `FILE:skip=NAME+NAME`. @throws UsageError on any other option.
+  static WeightsChoice parse(std::string_view text);
+};
+
+/// The tensors of `file`, a safetensors file or a `.pt` (see read_pt()); which, its content says.
+/// @throws UsageError when there is no such file; Error when it is neither, or damaged.
+NamedTensors read_weights(const std::filesystem::path& file);
+
+/// Copies the tensors of the file into the parameters and buffers of the same names of `module`, in
+/// place. Shapes must be equal; numbers are converted, but integers to integers only.
+/// `num_batches_tracked` of a batch norm, and what is skipped, may be absent and is then left
+/// alone.
+/// @throws UsageError that lists what differs, before anything is copied.
+void load_weights(torch::nn::Module& module, const WeightsChoice& choice);
+
+}  // namespace yoke

@@ -1,0 +1,168 @@
+// yoke/train/config/flag_kinds.h: how flags of each kind are read and written; for the table in
+// flags.cpp.
+#pragma once
+#include <fmt/format.h>
+
+#include <charconv>
+#include <chrono>
+#include <filesystem>
+#include <limits>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "yoke/core/enum_words.h"
+#include "yoke/core/error.h"
+#include "yoke/train/config/flags.h"
+
+namespace yoke::flag_kinds {
+
+template <typename Number>
+Number parse_number(const std::string& flag, const std::string& text, Number least, Number most,
+                    const char* allowed) {
+  Number value{};
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool whole_text = error == std::errc() && stop == text.data() + text.size();
+  if (!whole_text || !(value >= least) || !(value <= most)) {
+    throw UsageError(fmt::format("--{} is '{}'; allowed: {}", flag, text, allowed));
+  }
+  return value;
+}
+
+template <typename T>
+struct Unwrap {
+  using type = T;
+};
+template <typename T>
+struct Unwrap<std::optional<T>> {
+  using type = T;
+};
+
+/// A flag that is a number, or an optional one.
+template <typename Field>
+TrainFlag number(const char* name, Field TrainConfig::*field, typename Unwrap<Field>::type least,
+                 typename Unwrap<Field>::type most, const char* allowed, const std::string& help,
+                 const char* group) {
+  using Number = typename Unwrap<Field>::type;
+  return {name,
+          "N",
+          help,
+          group,
+          false,
+          [=](TrainConfig& config, const std::string& text) {
+            config.*field = parse_number<Number>(name, text, least, most, allowed);
+          },
+          [=](const TrainConfig& config) -> std::optional<std::string> {
+            if constexpr (std::is_same_v<Field, Number>) {
+              return fmt::format("{}", config.*field);
+            } else {
+              if (!(config.*field)) return std::nullopt;
+              return fmt::format("{}", *(config.*field));
+            }
+          }};
+}
+
+inline constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+
+template <typename Field>
+TrainFlag count(const char* name, Field TrainConfig::*field, std::int64_t least,
+                const std::string& help, const char* group) {
+  return number(name, field, least, kMost,
+                least == 0 ? "a whole number of at least 0" : "a whole number of at least 1", help,
+                group);
+}
+
+inline TrainFlag seconds(const char* name, std::chrono::seconds TrainConfig::*field,
+                         const std::string& help, const char* group) {
+  constexpr std::int64_t kYear = 31'536'000;
+  return {name,
+          "N",
+          help,
+          group,
+          false,
+          [=](TrainConfig& config, const std::string& text) {
+            config.*field = std::chrono::seconds(parse_number<std::int64_t>(
+                name, text, 1, kYear, "a whole number of seconds from 1 to 31536000"));
+          },
+          [=](const TrainConfig& config) -> std::optional<std::string> {
+            return fmt::format("{}", (config.*field).count());
+          }};
+}
+
+template <typename Field>  // std::string or path
+TrainFlag text(const char* name, Field TrainConfig::*field, const char* value,
+               const std::string& help, const char* group) {
+  return {name,
+          value,
+          help,
+          group,
+          true,
+          [=](TrainConfig& config, const std::string& given) { config.*field = given; },
+          [=](const TrainConfig& config) -> std::optional<std::string> {
+            std::string given = std::filesystem::path(config.*field).string();
+            if (given.empty()) return std::nullopt;
+            return given;
+          }};
+}
+
+/// A flag that takes one of the words of an enumeration.
+template <typename Enum>
+TrainFlag choice(const char* name, Enum TrainConfig::*field, const std::string& help,
+                 const char* group) {
+  return {name,
+          words_of<Enum>("/"),
+          help,
+          group,
+          true,
+          [=](TrainConfig& config, const std::string& given) {
+            config.*field = parse_word<Enum>(fmt::format("--{}", name), given);
+          },
+          [=](const TrainConfig& config) -> std::optional<std::string> {
+            return word_of(config.*field);
+          }};
+}
+
+inline TrainFlag interval(const char* name, Interval TrainConfig::*field, const std::string& help,
+                          const char* group) {
+  return {name,
+          "1epoch/500steps/10min",
+          help,
+          group,
+          true,
+          [=](TrainConfig& config, const std::string& given) {
+            config.*field = Interval::parse(given, fmt::format("--{}", name));
+          },
+          [=](const TrainConfig& config) -> std::optional<std::string> {
+            return (config.*field).str();
+          }};
+}
+
+inline TrainFlag boolean(const char* name, bool TrainConfig::*field, const char* value,
+                         const std::string& help, const char* group) {
+  return {name,
+          value,
+          help,
+          group,
+          false,
+          [=](TrainConfig& config, const std::string& given) {
+            const bool yes = given == "on" || given == "true";
+            if (!yes && given != "off" && given != "false") {
+              throw UsageError(fmt::format("--{} is '{}'; allowed: on, off", name, given));
+            }
+            config.*field = yes;
+          },
+          [=](const TrainConfig& config) -> std::optional<std::string> {
+            return config.*field ? "true" : "false";
+          }};
+}
+
+/// `flag` with roles, and other names on the command line.
+inline TrainFlag with(unsigned roles, TrainFlag flag, std::vector<std::string> aliases = {}) {
+  flag.roles = roles;
+  flag.aliases = std::move(aliases);
+  return flag;
+}
+
+}  // namespace yoke::flag_kinds

@@ -1,0 +1,168 @@
+#include "yoke/train/config/flags.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <limits>
+
+#include "yoke/core/error.h"
+#include "yoke/train/config/flag_kinds.h"
+
+namespace yoke {
+const std::vector<TrainFlag>& train_flags() {
+  using namespace flag_kinds;
+  using C = TrainConfig;
+  static const std::string kEpochsHelp = fmt::format(
+      "Passes over the training images ({} unless --max-steps is given)", kDefaultEpochs);
+  static const std::string kBatchHelp =
+      fmt::format("Images per optimizer step over all ranks and replicas ({})", kDefaultBatchSize);
+  constexpr const char* kWhat = "What to train";
+  constexpr const char* kLength = "How long";
+  constexpr const char* kStep = "The step";
+  constexpr const char* kSave = "Checkpoints";
+  constexpr const char* kRun = "The run";
+  static const std::vector<TrainFlag> flags = {
+      with(kIdentity | kStepCost,
+           text("model", &C::model, "NAME[:k=v,...]", "Model; see 'yoke list models'", kWhat)),
+      with(kIdentity | kStepCost,
+           text("data", &C::data, "NAME[:k=v,...]", "Data set; see 'yoke list datasets'", kWhat)),
+      with(kHost | kStepCost | kMeasured,
+           text("data-dir", &C::data_dir, "DIR", "Where data sets are", kWhat)),
+      text("weights", &C::weights, "FILE[:skip=NAME]",
+           "Begin with these weights, safetensors or .pt; a module NAME, as fc, keeps its own",
+           kWhat),
+      count("epochs", &C::epochs, 1, kEpochsHelp, kLength),
+      count("max-steps", &C::max_steps, 1, "Optimizer steps at most", kLength),
+      number("target-accuracy", &C::target_accuracy, 1e-9, 1.0, "a fraction in (0, 1]",
+             "Stop when this fraction of the validation images is right", kLength),
+      with(kIdentity | kStepCost | kMeasured,
+           count("batch-size", &C::batch_size, 1, kBatchHelp, kStep), {"-b"}),
+      with(kIdentity, count("batch-size-per-rank", &C::batch_size_per_rank, 1,
+                            "Instead of --batch-size: images per step and rank", kStep)),
+      with(kIdentity | kStepCost, text("optimizer", &C::optimizer, "NAME[:k=v,...]",
+                                       "Optimizer; see 'yoke list optimizers'", kStep)),
+      number("lr", &C::lr, 0.0, 1e9, "a number from 0 to 1e9",
+             "Base learning rate (the optimizer's own default)", kStep),
+      text("schedule", &C::schedule, "NAME[:k=v,...]",
+           "Learning-rate schedule; see 'yoke list schedules'", kStep),
+      with(kStepCost,
+           number("label-smoothing", &C::label_smoothing, 0.0, 1.0, "a fraction in [0, 1]",
+                  "Share of the target spread evenly over the classes", kStep)),
+      text("strategy", &C::strategy, "NAME[:k=v,...]",
+           "How ranks train together; see 'yoke list strategies'", kStep),
+      text("comm", &C::comm, "auto/NAME", "Between ranks; see 'yoke list communicators'", kStep),
+      with(kHost, seconds("join-timeout", &C::join_timeout,
+                          "Seconds to wait for all ranks at the start", kStep)),
+      with(kHost,
+           seconds("comm-timeout", &C::comm_timeout,
+                   "Seconds that an operation waits for a rank that hangs, before the run fails",
+                   kStep)),
+      with(kHost | kStepCost,
+           number("replicas", &C::replicas, 0, 1024, "a whole number from 0 to 1024",
+                  "Copies of the step inside the process, a thread each, and a GPU each where it "
+                  "runs on "
+                  "GPUs; 0 is one per thread (compiled) or one (eager)",
+                  kStep)),
+      with(
+          kStepCost,
+          count(
+              "micro-batch", &C::micro_batch, 0,
+              "Images a replica computes at once, where no batch norm needs all of them; 0 is what "
+              "fits its core's cache",
+              kStep)),
+      with(kStepCost, choice("engine", &C::engine, "What computes the step", kStep)),
+      with(kStepCost, choice("precision", &C::precision, "Number format of the step", kStep)),
+      with(kStepCost, choice("device", &C::device, "Where the step is computed", kStep)),
+      choice("tf32", &C::tf32,
+             "Which fp32 products GPUs compute in TF32: convolutions (auto, as PyTorch), matrix "
+             "products too, or none",
+             kStep),
+      boolean("cuda-graph", &C::cuda_graph, "on/off",
+              "On a GPU, record forward and backward once and replay them (off)", kStep),
+      interval("checkpoint-every", &C::checkpoint_every, "Save all state so often", kSave),
+      count("keep", &C::keep, 1, "Newest checkpoints kept", kSave),
+      with(kHost | kPlace,
+           text("resume", &C::resume, "auto/PATH",
+                "Go on from the newest good checkpoint in --out (auto), or from one of a run or a "
+                "checkpoint folder",
+                kSave)),
+      with(kHost | kPlace,
+           text("out", &C::out, "DIR", "Run directory (runs/<date-time>-<model>-<data>)", kRun)),
+      with(kIdentity | kStepCost | kMeasured,
+           number<std::uint64_t>("seed", &C::seed, 0, std::numeric_limits<std::uint64_t>::max(),
+                                 "a whole number of at least 0",
+                                 "Decides weights, order, augmentation and dropout", kRun)),
+      with(kStepCost, boolean("deterministic", &C::deterministic, "",
+                              "Only algorithms whose results never vary", kRun)),
+      with(kHost | kStepCost | kMeasured,
+           count("threads", &C::threads, 0,
+                 "Threads of the step; 0 is OMP_NUM_THREADS, or one per core allowed", kRun)),
+      with(kHost | kStepCost,
+           count("loader-threads", &C::loader_threads, 0, "Threads that make batches; 0 chooses",
+                 kRun),
+           {"-j", "--workers"}),
+      interval("eval-every", &C::eval_every,
+               "Measure the validation images so often, and at the end", kRun),
+      choice("tta", &C::tta,
+             "Test-time augmentation: validation scores are means over the image and its mirror "
+             "image (flip), and both moved by a pixel (flip-shift)",
+             kRun),
+      with(kHost, choice("progress", &C::progress, "Bars on a terminal, lines elsewhere", kRun)),
+      count("print-every", &C::print_every, 1, "Steps between two reports", kRun),
+      boolean("tensorboard", &C::tensorboard, "on/off", "Write TensorBoard events", kRun),
+      boolean("resources", &C::resources, "on/off", "Record processor, memory, disk and network",
+              kRun),
+  };
+  return flags;
+}
+
+void apply_recipe(TrainConfig& config, const std::vector<RecipeEntry>& entries,
+                  const std::string& where) {
+  for (const auto& entry : entries) {
+    const TrainFlag* found = nullptr;
+    std::vector<std::string> names;
+    for (const auto& flag : train_flags()) {
+      names.push_back(flag.name);
+      if (flag.name == entry.key) found = &flag;
+    }
+    if (found == nullptr) {
+      throw UsageError(fmt::format("{}:{}: unknown key '{}'; allowed: {}", where, entry.line,
+                                   entry.key, fmt::join(names, ", ")));
+    }
+    try {
+      found->set(config, entry.value);
+    } catch (const UsageError& error) {
+      throw UsageError(fmt::format("{}:{}: {}", where, entry.line, error.what()));
+    }
+  }
+}
+
+std::vector<std::string> flags_that_are(unsigned roles, unsigned without) {
+  std::vector<std::string> names;
+  for (const auto& flag : train_flags()) {
+    if ((flag.roles & roles) == roles && (flag.roles & without) == 0) names.push_back(flag.name);
+  }
+  return names;
+}
+
+std::vector<RecipeEntry> to_recipe(const TrainConfig& config, unsigned without) {
+  std::vector<RecipeEntry> entries;
+  for (const auto& flag : train_flags()) {
+    if ((flag.roles & without) != 0) continue;
+    if (const auto value = flag.get(config)) {
+      entries.push_back({.key = flag.name, .value = *value, .quoted = flag.quoted, .line = 0});
+    }
+  }
+  return entries;
+}
+
+void validate(const TrainConfig& config) {
+  if (config.batch_size && config.batch_size_per_rank) {
+    throw UsageError(
+        fmt::format("both --batch-size {} and --batch-size-per-rank {} are given; give "
+                    "one: the first counts images over all ranks, the second per rank",
+                    *config.batch_size, *config.batch_size_per_rank));
+  }
+}
+
+}  // namespace yoke

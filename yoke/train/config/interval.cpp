@@ -1,0 +1,53 @@
+#include "yoke/train/config/interval.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+
+#include "yoke/core/error.h"
+
+namespace yoke {
+
+Interval Interval::parse(std::string_view text, std::string_view flag) {
+  Interval interval;
+  if (text == "off") return interval;
+  interval.text_ = std::string(text);
+  const char* const begin = text.data();
+  const char* const end = begin + text.size();
+  const auto [stop, error] = std::from_chars(begin, end, interval.amount_);
+  const std::string_view unit(stop, static_cast<std::size_t>(end - stop));
+  if (unit == "epoch" || unit == "epochs") interval.unit_ = Unit::kEpochs;
+  if (unit == "step" || unit == "steps") interval.unit_ = Unit::kSteps;
+  if (unit == "min" || unit == "s") interval.unit_ = Unit::kSeconds;
+  if (unit == "min") interval.amount_ *= 60;
+  const bool whole =
+      interval.unit_ != Unit::kSteps || std::floor(interval.amount_) == interval.amount_;
+  if (error != std::errc() || !interval.on() || !(interval.amount_ > 0) ||
+      !std::isfinite(interval.amount_) || !whole) {
+    throw UsageError(fmt::format(
+        "{} is '{}'; allowed: a positive number and a unit, e.g. 1epoch, 500steps, 10min; or off",
+        flag, text));
+  }
+  return interval;
+}
+
+bool Interval::due(std::int64_t steps, std::int64_t steps_per_epoch, double seconds) const {
+  switch (unit_) {
+    case Unit::kOff:
+      return false;
+    case Unit::kSteps:
+      return steps % static_cast<std::int64_t>(amount_) == 0;
+    case Unit::kSeconds:
+      return seconds >= amount_;
+    case Unit::kEpochs: {
+      // Due when a multiple of the interval, rounded to a step, is reached.
+      const double length = amount_ * static_cast<double>(steps_per_epoch);
+      const double multiple = std::max(1.0, std::round(static_cast<double>(steps) / length));
+      return std::max<std::int64_t>(1, std::llround(multiple * length)) == steps || length <= 1;
+    }
+  }
+  return false;
+}
+
+}  // namespace yoke
