@@ -11,7 +11,7 @@
 #include "yoke/core/system/allocator.h"
 #include "yoke/core/version.h"
 #include "yoke/data/dataset.h"
-#include "yoke/engine/eager.h"
+#include "yoke/engine/eager/eager.h"
 #include "yoke/models/model.h"
 #include "yoke/optim/optimizer.h"
 #include "yoke/optim/schedule.h"

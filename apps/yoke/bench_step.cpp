@@ -13,7 +13,7 @@
 #include "yoke/core/error.h"
 #include "yoke/core/system/threads.h"
 #include "yoke/engine/compiled.h"
-#include "yoke/engine/gpu_settings.h"
+#include "yoke/engine/eager/gpu_settings.h"
 #include "yoke/engine/make_engine.h"
 #include "yoke/engine/peak.h"
 #include "yoke/optim/optimizer.h"

@@ -14,7 +14,7 @@
 #include "yoke/comm/factory.h"
 #include "yoke/core/error.h"
 #include "yoke/core/system/threads.h"
-#include "yoke/engine/gpu_settings.h"
+#include "yoke/engine/eager/gpu_settings.h"
 #include "yoke/train/checkpoints/module_state.h"
 #include "yoke/train/checkpoints/trained_model.h"
 #include "yoke/train/checkpoints/weights.h"

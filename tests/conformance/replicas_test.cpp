@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 #include <torch/utils.h>
 
-#include "yoke/engine/eager.h"
-#include "yoke/engine/placed_dropout.h"
-#include "yoke/engine/replicated.h"
+#include "yoke/engine/eager/eager.h"
+#include "yoke/engine/eager/placed_dropout.h"
+#include "yoke/engine/eager/replicated.h"
 #include "yoke/models/model.h"
 
 namespace yoke {

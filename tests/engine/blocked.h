@@ -5,8 +5,8 @@
 #include <cmath>
 #include <vector>
 
-#include "yoke/engine/compiled/aligned.h"
-#include "yoke/engine/compiled/tensor.h"
+#include "yoke/engine/compiled/memory/aligned.h"
+#include "yoke/engine/compiled/memory/tensor.h"
 
 namespace yoke::test {
 

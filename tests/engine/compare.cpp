@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <torch/utils.h>
 
-#include "yoke/engine/eager.h"
+#include "yoke/engine/eager/eager.h"
 
 namespace yoke::test {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "tests/engine/compare.h"
 #include "tests/engine/trained.h"
-#include "yoke/engine/eager.h"
+#include "yoke/engine/eager/eager.h"
 
 namespace yoke::test {
 namespace {

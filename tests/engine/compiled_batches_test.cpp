@@ -3,7 +3,7 @@
 
 #include "tests/engine/random_network.h"
 #include "tests/engine/trained.h"
-#include "yoke/engine/eager.h"
+#include "yoke/engine/eager/eager.h"
 
 namespace yoke::test {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "tests/engine/compare.h"
 #include "yoke/core/error.h"
-#include "yoke/engine/eager.h"
+#include "yoke/engine/eager/eager.h"
 
 namespace yoke {
 namespace {

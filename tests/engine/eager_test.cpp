@@ -1,4 +1,4 @@
-#include "yoke/engine/eager.h"
+#include "yoke/engine/eager/eager.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "yoke/engine/gpu_settings.h"
+#include "yoke/engine/eager/gpu_settings.h"
 
 #include <ATen/Context.h>
 #include <gmock/gmock.h>

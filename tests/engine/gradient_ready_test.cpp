@@ -5,8 +5,8 @@
 #include <memory>
 
 #include "tests/engine/trained.h"
-#include "yoke/engine/eager.h"
-#include "yoke/engine/replicated.h"
+#include "yoke/engine/eager/eager.h"
+#include "yoke/engine/eager/replicated.h"
 
 namespace yoke::test {
 namespace {

@@ -1,5 +1,5 @@
 // tests/engine/placed_dropout_test.cpp: parts of a batch drop what the whole batch drops.
-#include "yoke/engine/placed_dropout.h"
+#include "yoke/engine/eager/placed_dropout.h"
 
 #include <gtest/gtest.h>
 #include <torch/utils.h>

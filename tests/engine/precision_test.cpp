@@ -10,7 +10,7 @@
 #include "tests/engine/trained.h"
 #include "tests/support/gpus.h"
 #include "yoke/core/error.h"
-#include "yoke/engine/eager.h"
+#include "yoke/engine/eager/eager.h"
 #include "yoke/engine/make_engine.h"
 
 namespace yoke::test {

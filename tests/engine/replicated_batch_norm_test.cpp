@@ -6,8 +6,8 @@
 #include <torch/nn/modules/linear.h>
 
 #include "tests/engine/trained.h"
-#include "yoke/engine/eager.h"
-#include "yoke/engine/replicated.h"
+#include "yoke/engine/eager/eager.h"
+#include "yoke/engine/eager/replicated.h"
 
 namespace yoke::test {
 namespace {

@@ -1,5 +1,5 @@
 // tests/engine/replicated_test.cpp: replicas of the eager engine equal one.
-#include "yoke/engine/replicated.h"
+#include "yoke/engine/eager/replicated.h"
 
 #include <ATen/Parallel.h>
 #include <gmock/gmock.h>
@@ -12,8 +12,8 @@
 
 #include "tests/engine/trained.h"
 #include "tests/support/gpus.h"
-#include "yoke/engine/eager.h"
-#include "yoke/engine/gpu_settings.h"
+#include "yoke/engine/eager/eager.h"
+#include "yoke/engine/eager/gpu_settings.h"
 #include "yoke/engine/make_engine.h"
 
 namespace yoke::test {

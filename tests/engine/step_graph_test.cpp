@@ -1,6 +1,6 @@
 // tests/engine/step_graph_test.cpp: steps recorded once and replayed; on processors by a stand-in
 // that does the work again, on GPUs by CUDA graphs.
-#include "yoke/engine/step_graph.h"
+#include "yoke/engine/eager/step_graph.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,8 +9,8 @@
 #include "tests/engine/trained.h"
 #include "tests/support/gpus.h"
 #include "yoke/core/error.h"
-#include "yoke/engine/captured_step.h"
-#include "yoke/engine/eager.h"
+#include "yoke/engine/eager/captured_step.h"
+#include "yoke/engine/eager/eager.h"
 #include "yoke/engine/make_engine.h"
 
 namespace yoke::test {

@@ -13,7 +13,7 @@
 #include "yoke/core/error.h"
 #include "yoke/core/files/file.h"
 #include "yoke/core/random.h"
-#include "yoke/engine/eager.h"
+#include "yoke/engine/eager/eager.h"
 #include "yoke/optim/optimizer.h"
 
 namespace yoke {

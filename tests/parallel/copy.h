@@ -7,7 +7,7 @@
 
 #include "tests/parallel/training.h"
 #include "yoke/comm/factory.h"
-#include "yoke/engine/eager.h"
+#include "yoke/engine/eager/eager.h"
 
 namespace yoke::test {
 

@@ -8,7 +8,7 @@
 #include "tests/support/ranks.h"
 #include "yoke/comm/factory.h"
 #include "yoke/core/error.h"
-#include "yoke/engine/eager.h"
+#include "yoke/engine/eager/eager.h"
 #include "yoke/parallel/agreement.h"
 
 namespace yoke::test {

@@ -6,7 +6,7 @@
 #include "tests/parallel/training.h"
 #include "yoke/comm/factory.h"
 #include "yoke/core/error.h"
-#include "yoke/engine/eager.h"
+#include "yoke/engine/eager/eager.h"
 #include "yoke/parallel/agreement.h"
 
 namespace yoke::test {

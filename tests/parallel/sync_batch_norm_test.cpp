@@ -1,5 +1,5 @@
 // Synchronised batch norm: ranks together normalise as one rank with the whole batch does.
-#include "yoke/engine/sync_batch_norm.h"
+#include "yoke/engine/eager/sync_batch_norm.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 
 #include "tests/support/ranks.h"
 #include "yoke/comm/factory.h"
-#include "yoke/engine/eager.h"
+#include "yoke/engine/eager/eager.h"
 #include "yoke/parallel/strategy.h"
 
 namespace yoke::test {

@@ -5,7 +5,7 @@
 #include <torch/utils.h>
 
 #include "yoke/comm/factory.h"
-#include "yoke/engine/eager.h"
+#include "yoke/engine/eager/eager.h"
 #include "yoke/parallel/agreement.h"
 
 namespace yoke::test {

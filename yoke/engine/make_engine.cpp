@@ -6,9 +6,9 @@
 #include "yoke/core/error.h"
 #include "yoke/core/format.h"
 #include "yoke/engine/compiled.h"
-#include "yoke/engine/eager.h"
-#include "yoke/engine/replicated.h"
-#include "yoke/engine/step_graph.h"
+#include "yoke/engine/eager/eager.h"
+#include "yoke/engine/eager/replicated.h"
+#include "yoke/engine/eager/step_graph.h"
 
 namespace yoke {
 namespace {

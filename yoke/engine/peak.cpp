@@ -5,7 +5,7 @@
 
 #include "yoke/core/system/clock.h"
 #include "yoke/core/system/team.h"
-#include "yoke/engine/compiled/aligned.h"
+#include "yoke/engine/compiled/memory/aligned.h"
 #include "yoke/engine/compiled/onednn.h"
 
 namespace yoke {

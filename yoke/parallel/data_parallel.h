@@ -9,7 +9,7 @@
 
 #include "yoke/comm/communicator.h"
 #include "yoke/core/flat_parameters.h"
-#include "yoke/engine/gradient_hooks.h"
+#include "yoke/engine/eager/gradient_hooks.h"
 #include "yoke/parallel/buckets.h"
 
 namespace yoke {

@@ -13,7 +13,7 @@
 #include "yoke/core/files/file.h"
 #include "yoke/core/system/clock.h"
 #include "yoke/core/system/threads.h"
-#include "yoke/engine/gpu_settings.h"
+#include "yoke/engine/eager/gpu_settings.h"
 #include "yoke/report/gpu_counters.h"
 #include "yoke/report/resources.h"
 #include "yoke/run/summary.h"

@@ -1,6 +1,6 @@
 // yoke/engine/compiled/activation.h: element-wise functions of a network.
 #pragma once
-#include "yoke/engine/compiled/layer_graph.h"
+#include "yoke/engine/compiled/graph/layer_graph.h"
 #include "yoke/engine/compiled/onednn.h"
 
 namespace yoke::compiled {

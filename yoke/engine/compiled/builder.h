@@ -6,10 +6,10 @@
 #include <unordered_map>
 #include <vector>
 
-#include "yoke/engine/compiled/layer_graph.h"
-#include "yoke/engine/compiled/parameters.h"
+#include "yoke/engine/compiled/graph/layer_graph.h"
+#include "yoke/engine/compiled/memory/parameters.h"
+#include "yoke/engine/compiled/memory/statistics.h"
 #include "yoke/engine/compiled/plan.h"
-#include "yoke/engine/compiled/statistics.h"
 
 namespace yoke::compiled {
 

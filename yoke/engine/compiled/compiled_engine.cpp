@@ -6,9 +6,9 @@
 
 #include "yoke/core/error.h"
 #include "yoke/core/format.h"
-#include "yoke/engine/compiled/cache.h"
+#include "yoke/engine/compiled/graph/lowering.h"
 #include "yoke/engine/compiled/handover.h"
-#include "yoke/engine/compiled/lowering.h"
+#include "yoke/engine/compiled/memory/cache.h"
 
 namespace yoke::compiled {
 namespace {

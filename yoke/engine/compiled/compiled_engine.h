@@ -9,7 +9,7 @@
 
 #include "yoke/core/system/team.h"
 #include "yoke/engine/compiled.h"
-#include "yoke/engine/compiled/reduce.h"
+#include "yoke/engine/compiled/memory/reduce.h"
 #include "yoke/engine/compiled/replica.h"
 
 namespace yoke::compiled {

@@ -4,7 +4,7 @@
 #include <mutex>
 #include <vector>
 
-#include "yoke/engine/compiled/reduce.h"
+#include "yoke/engine/compiled/memory/reduce.h"
 #include "yoke/engine/engine.h"
 
 namespace yoke::compiled {

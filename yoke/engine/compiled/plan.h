@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "yoke/engine/compiled/tensor.h"
+#include "yoke/engine/compiled/memory/tensor.h"
 #include "yoke/engine/engine.h"
 
 namespace yoke::compiled {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "yoke/core/enum_words.h"
-#include "yoke/engine/gpu_settings.h"
+#include "yoke/engine/eager/gpu_settings.h"
 #include "yoke/engine/make_engine.h"
 #include "yoke/engine/precision.h"
 #include "yoke/report/progress.h"

@@ -1,7 +1,7 @@
 // yoke/engine/compiled/kernels/average_pool.h: average pooling of any kind.
 #pragma once
 #include "yoke/engine/compiled/kernels/windows.h"
-#include "yoke/engine/compiled/tensor.h"
+#include "yoke/engine/compiled/memory/tensor.h"
 
 namespace yoke::compiled {
 

@@ -2,7 +2,7 @@
 #pragma once
 #include <cstdint>
 
-#include "yoke/engine/compiled/tensor.h"
+#include "yoke/engine/compiled/memory/tensor.h"
 
 namespace yoke::compiled {
 

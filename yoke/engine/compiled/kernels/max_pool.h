@@ -1,7 +1,7 @@
 // yoke/engine/compiled/kernels/max_pool.h: max pooling, with the ReLU before or after it.
 #pragma once
 #include "yoke/engine/compiled/kernels/windows.h"
-#include "yoke/engine/compiled/tensor.h"
+#include "yoke/engine/compiled/memory/tensor.h"
 
 namespace yoke::compiled {
 

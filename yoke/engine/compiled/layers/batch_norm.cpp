@@ -4,7 +4,7 @@
 
 #include "yoke/engine/compiled/activation.h"
 #include "yoke/engine/compiled/builder.h"
-#include "yoke/engine/compiled/lowering.h"
+#include "yoke/engine/compiled/graph/lowering.h"
 
 namespace yoke::compiled {
 namespace {

@@ -3,8 +3,8 @@
 
 #include "yoke/engine/compiled/activation.h"
 #include "yoke/engine/compiled/builder.h"
+#include "yoke/engine/compiled/graph/lowering.h"
 #include "yoke/engine/compiled/kernels/add.h"
-#include "yoke/engine/compiled/lowering.h"
 
 namespace yoke::compiled {
 namespace {

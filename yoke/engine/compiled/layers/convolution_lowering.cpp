@@ -1,6 +1,6 @@
 // yoke/engine/compiled/layers/convolution_lowering.cpp: from LibTorch's arguments to a convolution.
+#include "yoke/engine/compiled/graph/lowering.h"
 #include "yoke/engine/compiled/layers/convolution.h"
-#include "yoke/engine/compiled/lowering.h"
 
 namespace yoke::compiled {
 namespace {

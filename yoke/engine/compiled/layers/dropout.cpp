@@ -4,7 +4,7 @@
 
 #include "yoke/core/random.h"
 #include "yoke/engine/compiled/builder.h"
-#include "yoke/engine/compiled/lowering.h"
+#include "yoke/engine/compiled/graph/lowering.h"
 
 namespace yoke::compiled {
 namespace {

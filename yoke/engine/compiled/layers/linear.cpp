@@ -1,8 +1,8 @@
 // yoke/engine/compiled/layers/linear.cpp: a fully connected layer with bias and ReLU.
 #include <fmt/format.h>
 
+#include "yoke/engine/compiled/graph/lowering.h"
 #include "yoke/engine/compiled/layers/matrix_layer.h"
-#include "yoke/engine/compiled/lowering.h"
 
 namespace yoke::compiled {
 namespace {

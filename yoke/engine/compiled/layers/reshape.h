@@ -1,6 +1,6 @@
 // yoke/engine/compiled/layers/reshape.h: other shapes for the same elements of an image.
 #pragma once
-#include "yoke/engine/compiled/layer_graph.h"
+#include "yoke/engine/compiled/graph/layer_graph.h"
 
 namespace yoke::compiled {
 

@@ -2,7 +2,7 @@
 #include "yoke/engine/compiled/kernels/softmax.h"
 
 #include "yoke/engine/compiled/builder.h"
-#include "yoke/engine/compiled/lowering.h"
+#include "yoke/engine/compiled/graph/lowering.h"
 
 namespace yoke::compiled {
 namespace {

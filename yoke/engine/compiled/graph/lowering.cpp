@@ -1,0 +1,287 @@
+#include "yoke/engine/compiled/graph/lowering.h"
+
+#include <torch/nn/modules/batchnorm.h>
+
+#include <algorithm>
+
+#include "yoke/core/error.h"
+#include "yoke/engine/compiled.h"
+#include "yoke/engine/compiled/graph/fuse.h"
+#include "yoke/engine/compiled/layers/reshape.h"
+#include "yoke/engine/trace.h"
+
+namespace yoke::compiled {
+namespace {
+
+/// Images of the traced batch: more than one, for batch norm; rarely the size of anything else.
+constexpr std::int64_t kTracedImages = 3;
+
+/// `relu_` computes what `relu` does: in a trace, each result has a name of its own.
+std::string without_in_place(std::string op) {
+  if (op.size() > 1 && op.back() == '_') op.pop_back();
+  return op;
+}
+
+bool is_tensor(const torch::jit::Value& value) {
+  return value.type()->kind() == c10::TypeKind::TensorType;
+}
+
+/// In a trace, the momentum of a cumulative average is that of its first step.
+template <typename Norm>
+bool has_cumulative_average(const torch::nn::Module& module) {
+  const auto* const norm = dynamic_cast<const Norm*>(&module);
+  return norm != nullptr && norm->options.track_running_stats() && !norm->options.momentum();
+}
+
+void refuse_cumulative_averages(const torch::nn::Module& model) {
+  for (const auto& module : model.named_modules()) {
+    if (!has_cumulative_average<torch::nn::BatchNorm1dImpl>(*module.value()) &&
+        !has_cumulative_average<torch::nn::BatchNorm2dImpl>(*module.value())) {
+      continue;
+    }
+    throw UnsupportedModel(
+        fmt::format("the model does not compile: the running statistics of {} have no momentum; "
+                    "use --engine eager, which runs any model",
+                    module.key()));
+  }
+}
+
+}  // namespace
+
+Lowering::Lowering(const torch::jit::Graph& graph, const Model& model) : traced_(graph) {
+  const auto inputs = graph.inputs();
+  std::size_t next = 0;
+  values_[inputs[next++]] = LayerGraph::kInput;
+  graph_.values.push_back({.shape = model.input, .flat = false});
+  for (const auto& item : model.module->named_parameters()) {
+    const Parameter parameter{static_cast<ParameterId>(by_id_.size()), item.value(), item.key()};
+    by_id_.push_back(parameter);
+    parameters_[inputs[next++]] = parameter;
+  }
+  for (const auto& item : model.module->named_buffers()) buffers_[inputs[next++]] = item.value();
+}
+
+LayerGraph Lowering::run() {
+  for (const auto* node : traced_.nodes()) {
+    node_ = node;
+    if (node->kind() == torch::jit::prim::Constant ||
+        node->kind() == torch::jit::prim::ListConstruct) {
+      continue;
+    }
+    const LowerOperator lower_operator = find_operator(op());
+    if (lower_operator == nullptr) unsupported("this operator is not among those that compile");
+    lower_operator(*this);
+  }
+  finish_output(traced_);
+  return std::move(graph_);
+}
+
+void Lowering::finish_output(const torch::jit::Graph& graph) {
+  node_ = graph.return_node();
+  const auto found = values_.find(graph.outputs().at(0));
+  if (found == values_.end()) unsupported("the result does not depend on the images");
+  graph_.output = found->second;
+  const Value& last = shape_of(graph_.output);
+  if (last.shape.height * last.shape.width == 1) return;
+  if (!last.flat) unsupported("its result is not [N, classes]");
+  // Scores are wanted in order.
+  auto layer = std::make_unique<Reshape>();
+  layer->name = "scores";
+  layer->inputs = {graph_.output};
+  layer->output = static_cast<ValueId>(graph_.values.size());
+  graph_.values.push_back({{last.shape.elements(), 1, 1}, false});
+  graph_.output = layer->output;
+  graph_.layers.push_back(std::move(layer));
+}
+
+std::string Lowering::op() const { return without_in_place(node_->kind().toQualString()); }
+
+bool Lowering::is_in_place() const { return op() != node_->kind().toQualString(); }
+
+std::size_t Lowering::arguments() const { return node_->inputs().size(); }
+
+const torch::jit::Value* Lowering::input(std::size_t i) const { return node_->inputs().at(i); }
+
+bool Lowering::is_none(std::size_t i) const {
+  const auto constant = torch::jit::toIValue(input(i));
+  return constant && constant->isNone();
+}
+
+bool Lowering::is_value(std::size_t i) const { return values_.contains(input(i)); }
+
+ValueId Lowering::value(std::size_t i) const {
+  const auto found = values_.find(input(i));
+  if (found == values_.end()) {
+    unsupported(fmt::format("its argument {} is not computed from the images", i));
+  }
+  return found->second;
+}
+
+std::int64_t Lowering::integer(std::size_t i) const {
+  const auto constant = torch::jit::toIValue(input(i));
+  if (!constant || !constant->isInt()) unsupported(fmt::format("its argument {} varies", i));
+  return constant->toInt();
+}
+
+double Lowering::number(std::size_t i) const {
+  const auto constant = torch::jit::toIValue(input(i));
+  // A number that an operator takes as a tensor is recorded as one.
+  if (constant && constant->isTensor() && constant->toTensor().dim() == 0) {
+    return constant->toTensor().item<double>();
+  }
+  if (!constant || !constant->isScalar()) unsupported(fmt::format("its argument {} varies", i));
+  return constant->toScalar().to<double>();
+}
+
+bool Lowering::flag(std::size_t i) const {
+  const auto constant = torch::jit::toIValue(input(i));
+  if (!constant || !constant->isBool()) unsupported(fmt::format("its argument {} varies", i));
+  return constant->toBool();
+}
+
+std::string Lowering::text(std::size_t i) const {
+  const auto constant = torch::jit::toIValue(input(i));
+  if (!constant || !constant->isString()) unsupported(fmt::format("its argument {} varies", i));
+  return constant->toStringRef();
+}
+
+std::vector<std::int64_t> Lowering::integers(std::size_t i) const {
+  if (const auto constant = torch::jit::toIValue(input(i))) {
+    if (constant->isInt()) return {constant->toInt()};
+    return constant->toIntVector();
+  }
+  std::vector<std::int64_t> numbers;
+  for (const auto* element : input(i)->node()->inputs()) {
+    const auto constant = torch::jit::toIValue(element);
+    if (!constant || !constant->isInt()) unsupported(fmt::format("its argument {} varies", i));
+    numbers.push_back(constant->toInt());
+  }
+  return numbers;
+}
+
+std::pair<std::int64_t, std::int64_t> Lowering::pair(std::size_t i) const {
+  const auto numbers = integers(i);
+  if (numbers.empty() || numbers.size() > 2) unsupported("it is not of two dimensions");
+  return {numbers.front(), numbers.back()};
+}
+
+std::vector<ValueId> Lowering::values(std::size_t i) const {
+  std::vector<ValueId> ids;
+  for (const auto* element : input(i)->node()->inputs()) {
+    const auto found = values_.find(element);
+    if (found == values_.end()) unsupported("a part is not computed from the images");
+    ids.push_back(found->second);
+  }
+  return ids;
+}
+
+std::optional<ParameterId> Lowering::parameter(std::size_t i) const {
+  const auto found = parameters_.find(input(i));
+  if (found != parameters_.end()) {
+    if (!found->second.tensor.requires_grad()) {
+      unsupported(fmt::format("its parameter {} is frozen", found->second.name));
+    }
+    return found->second.id;
+  }
+  if (is_none(i)) return std::nullopt;
+  unsupported(fmt::format("its argument {} is not a parameter of the model", i));
+}
+
+ParameterId Lowering::transposed_parameter(std::size_t i) const {
+  const auto found = transposed_.find(input(i));
+  if (found == transposed_.end()) {
+    unsupported(fmt::format("its argument {} is not a parameter of the model", i));
+  }
+  return found->second;
+}
+
+torch::Tensor Lowering::buffer(std::size_t i) const {
+  const auto found = buffers_.find(input(i));
+  return found == buffers_.end() ? torch::Tensor() : found->second;
+}
+
+std::vector<std::int64_t> Lowering::parameter_shape(ParameterId id) const {
+  return by_id_[static_cast<std::size_t>(id)].tensor.sizes().vec();
+}
+
+std::string Lowering::module_of(ParameterId id) const {
+  const std::string& name = by_id_[static_cast<std::size_t>(id)].name;
+  return name.substr(0, name.rfind('.'));
+}
+
+std::vector<std::int64_t> Lowering::output_sizes() const {
+  const auto* output = node_->output();
+  if (!is_tensor(*output)) unsupported("its result is not a tensor");
+  const auto sizes = output->type()->expect<c10::TensorType>()->sizes().concrete_sizes();
+  if (!sizes || sizes->empty() || sizes->front() != kTracedImages) {
+    unsupported("its result does not keep images apart");
+  }
+  return *sizes;
+}
+
+ImageShape Lowering::output_shape() const {
+  const auto sizes = output_sizes();
+  if (sizes.size() == 2) return {sizes[1], 1, 1};
+  if (sizes.size() != 4) {
+    unsupported(fmt::format("its result has {} dimensions; 2 and 4 compile", sizes.size()));
+  }
+  return {sizes[1], sizes[2], sizes[3]};
+}
+
+void Lowering::add(std::unique_ptr<Layer> layer, std::vector<ValueId> inputs, Value output,
+                   std::string name) {
+  layer->name = name.empty() ? fmt::format("{}{}", layer->kind(), graph_.layers.size()) : name;
+  layer->inputs = std::move(inputs);
+  layer->output = static_cast<ValueId>(graph_.values.size());
+  graph_.values.push_back(output);
+  values_[node_->output()] = layer->output;
+  graph_.layers.push_back(std::move(layer));
+}
+
+void Lowering::add(std::unique_ptr<Layer> layer, std::vector<ValueId> inputs) {
+  const Value same = shape_of(inputs.front());
+  add(std::move(layer), std::move(inputs), same);
+}
+
+void Lowering::alias(ValueId value) { values_[node_->output()] = value; }
+
+void Lowering::transpose(std::size_t i) { transposed_[node_->output()] = parameter(i).value(); }
+
+void Lowering::count_steps(std::size_t i) {
+  graph_.counters.push_back(buffer(i));
+  buffers_[node_->output()] = buffer(i);  // where the module is used again
+}
+
+void Lowering::unsupported(const std::string& why) const {
+  throw UnsupportedModel(fmt::format(
+      "the model does not compile: {}, {}: {}; use --engine eager, which runs any model", op(),
+      node_->scopeName().empty() ? "in its forward pass" : node_->scopeName(), why));
+}
+
+#define OPERATOR(id, name) void lower_##id(Lowering& lowering);
+#include "yoke/engine/compiled/graph/operators.def"
+#undef OPERATOR
+
+LowerOperator find_operator(const std::string& op) {
+  static const std::unordered_map<std::string, LowerOperator> operators = {
+#define OPERATOR(id, name) {name, &lower_##id},
+#include "yoke/engine/compiled/graph/operators.def"
+#undef OPERATOR
+  };
+  const auto found = operators.find(op);
+  return found == operators.end() ? nullptr : found->second;
+}
+
+LayerGraph lower(const Model& model, bool training) {
+  refuse_cumulative_averages(*model.module);
+  const bool was_training = model.module->is_training();
+  model.module->train(training);
+  const auto& [channels, height, width] = model.input;
+  const auto traced = trace(model, torch::zeros({kTracedImages, channels, height, width}));
+  model.module->train(was_training);
+  LayerGraph graph = Lowering(*traced, model).run();
+  fuse_activations(graph);
+  return graph;
+}
+
+}  // namespace yoke::compiled

@@ -1,0 +1,100 @@
+// yoke/engine/compiled/graph/lowering.h: from LibTorch's traced graph to layers.
+#pragma once
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "yoke/engine/compiled/graph/layer_graph.h"
+#include "yoke/engine/compiled/memory/parameters.h"
+#include "yoke/models/model.h"
+
+namespace yoke::compiled {
+
+/// Turns a traced graph into layers, one node after the other; also what an operator's lowering
+/// sees of its node. @throws UnsupportedModel
+class Lowering {
+ public:
+  Lowering(const torch::jit::Graph& graph, const Model& model);
+
+  LayerGraph run();
+
+  // The arguments of the node.
+  std::string op() const;  ///< `aten::linear`, also where it is in place.
+  bool is_in_place() const;
+  std::size_t arguments() const;
+  bool is_none(std::size_t i) const;
+  bool is_value(std::size_t i) const;  ///< Whether it is what flows between layers.
+  ValueId value(std::size_t i) const;
+  const Value& shape_of(ValueId id) const { return graph_.values[static_cast<std::size_t>(id)]; }
+  std::int64_t integer(std::size_t i) const;
+  double number(std::size_t i) const;
+  bool flag(std::size_t i) const;
+  std::string text(std::size_t i) const;
+  std::vector<std::int64_t> integers(std::size_t i) const;
+  /// Two of them, from two or one.
+  std::pair<std::int64_t, std::int64_t> pair(std::size_t i) const;
+  /// The values of a list.
+  std::vector<ValueId> values(std::size_t i) const;
+  std::optional<ParameterId> parameter(std::size_t i) const;
+  /// Of argument `i`, which is a transposed parameter.
+  ParameterId transposed_parameter(std::size_t i) const;
+  torch::Tensor buffer(std::size_t i) const;
+  std::vector<std::int64_t> parameter_shape(ParameterId id) const;
+  /// The name of a parameter without its last part: that of its module.
+  std::string module_of(ParameterId id) const;
+
+  /// Of the node's result, [N, ...] in the trace.
+  std::vector<std::int64_t> output_sizes() const;
+  /// Of the node's result, which must be [N, C, H, W] or [N, F].
+  ImageShape output_shape() const;
+
+  /// Layers so far.
+  std::size_t layer_count() const { return graph_.layers.size(); }
+
+  // What becomes of it.
+  void add(std::unique_ptr<Layer> layer, std::vector<ValueId> inputs, Value output,
+           std::string name = "");
+  void add(std::unique_ptr<Layer> layer, std::vector<ValueId> inputs);
+  /// The node's result is `value`.
+  void alias(ValueId value);
+  /// The node's result is parameter argument `i`, transposed.
+  void transpose(std::size_t i);
+  /// The node counts training steps in the buffer that is its argument `i`.
+  void count_steps(std::size_t i);
+
+  [[noreturn]] void unsupported(const std::string& why) const;
+
+ private:
+  struct Parameter {
+    ParameterId id;
+    torch::Tensor tensor;
+    std::string name;
+  };
+
+  const torch::jit::Value* input(std::size_t i) const;
+  void finish_output(const torch::jit::Graph& graph);
+
+  const torch::jit::Graph& traced_;
+  const torch::jit::Node* node_ = nullptr;
+  LayerGraph graph_;
+  std::unordered_map<const torch::jit::Value*, ValueId> values_;
+  std::unordered_map<const torch::jit::Value*, Parameter> parameters_;
+  std::unordered_map<const torch::jit::Value*, ParameterId> transposed_;
+  std::vector<Parameter> by_id_;
+  std::unordered_map<const torch::jit::Value*, torch::Tensor> buffers_;
+};
+
+/// Adds the layers of the node at which `lowering` is.
+using LowerOperator = void (*)(Lowering& lowering);
+
+/// What lowers `op` (`aten::linear`), by operators.def; null where it is not supported.
+LowerOperator find_operator(const std::string& op);
+
+/// The traced `model` as layers, activations fused. @throws UnsupportedModel
+LayerGraph lower(const Model& model, bool training);
+
+}  // namespace yoke::compiled

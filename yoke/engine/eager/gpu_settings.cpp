@@ -1,0 +1,27 @@
+#include "yoke/engine/eager/gpu_settings.h"
+
+#include <ATen/Context.h>
+#include <fmt/format.h>
+
+#include "yoke/core/error.h"
+
+namespace yoke {
+
+void apply(const GpuSettings& settings) {
+  at::Context& context = at::globalContext();
+  context.setAllowTF32CuDNN(settings.tf32 != Tf32::kNowhere);
+  context.setAllowTF32CuBLAS(settings.tf32 == Tf32::kEverywhere);
+  context.setBenchmarkCuDNN(!settings.deterministic);
+  context.setDeterministicCuDNN(settings.deterministic);
+  context.setDeterministicAlgorithms(settings.deterministic, /*warn_only=*/false);
+}
+
+std::string describe_tf32() {
+  const bool convolutions = at::globalContext().allowTF32CuDNN();
+  const bool products = at::globalContext().allowTF32CuBLAS();
+  if (convolutions && products) return "tf32";
+  if (convolutions) return "tf32 in convolutions";
+  return products ? "tf32 in matrix products" : "";
+}
+
+}  // namespace yoke
