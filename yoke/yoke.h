@@ -5,8 +5,8 @@
 // (parallel/data_parallel.h, examples/data-parallel).
 #pragma once
 #include "yoke/comm/factory.h"
-#include "yoke/comm/join.h"
-#include "yoke/comm/world.h"
+#include "yoke/comm/rendezvous/join.h"
+#include "yoke/comm/rendezvous/world.h"
 #include "yoke/core/error.h"
 #include "yoke/core/system/allocator.h"
 #include "yoke/core/version.h"

@@ -16,7 +16,7 @@
 #include "apps/yoke/samples.h"
 #include "apps/yoke/thread_sum.h"
 #include "yoke/comm/factory.h"
-#include "yoke/comm/join.h"
+#include "yoke/comm/rendezvous/join.h"
 #include "yoke/core/error.h"
 #include "yoke/core/system/clock.h"
 #include "yoke/core/system/threads.h"

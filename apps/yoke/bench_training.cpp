@@ -11,7 +11,7 @@
 #include "apps/yoke/number_flag.h"
 #include "apps/yoke/training_times.h"
 #include "yoke/comm/factory.h"
-#include "yoke/comm/join.h"
+#include "yoke/comm/rendezvous/join.h"
 #include "yoke/core/format.h"
 #include "yoke/core/system/threads.h"
 #include "yoke/predict/calibration_file.h"

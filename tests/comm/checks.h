@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "yoke/comm/group.h"
+#include "yoke/comm/rendezvous/group.h"
 
 namespace yoke::test {
 

@@ -1,4 +1,4 @@
-#include "yoke/comm/group.h"
+#include "yoke/comm/rendezvous/group.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "yoke/comm/join.h"
+#include "yoke/comm/rendezvous/join.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "yoke/comm/address.h"
+#include "yoke/comm/rendezvous/address.h"
 #include "yoke/core/error.h"
 #include "yoke/core/system/network.h"
 #include "yoke/core/version.h"

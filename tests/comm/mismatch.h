@@ -2,7 +2,7 @@
 #pragma once
 #include <string>
 
-#include "yoke/comm/group.h"
+#include "yoke/comm/rendezvous/group.h"
 
 namespace yoke::test {
 

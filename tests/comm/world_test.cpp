@@ -1,4 +1,4 @@
-#include "yoke/comm/world.h"
+#include "yoke/comm/rendezvous/world.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "yoke/comm/group.h"
+#include "yoke/comm/rendezvous/group.h"
 
 namespace yoke::test {
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <thread>
 
-#include "yoke/comm/group.h"
+#include "yoke/comm/rendezvous/group.h"
 #include "yoke/comm/roll_call.h"
 #include "yoke/comm/transport.h"
 

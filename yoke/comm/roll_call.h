@@ -8,7 +8,7 @@
 #include <string>
 #include <thread>
 
-#include "yoke/comm/group.h"
+#include "yoke/comm/rendezvous/group.h"
 
 namespace yoke {
 

@@ -3,7 +3,7 @@
 #include <array>
 #include <bit>
 
-#include "yoke/comm/common_memory.h"
+#include "yoke/comm/communicators/common_memory.h"
 
 namespace yoke {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "yoke/comm/group.h"
+#include "yoke/comm/rendezvous/group.h"
 
 namespace yoke {
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "yoke/comm/group.h"
+#include "yoke/comm/rendezvous/group.h"
 
 namespace yoke {
 

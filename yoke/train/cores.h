@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "yoke/comm/group.h"
+#include "yoke/comm/rendezvous/group.h"
 #include "yoke/core/system/threads.h"
 
 namespace yoke {

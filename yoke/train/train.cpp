@@ -6,8 +6,8 @@
 #include <thread>
 #include <vector>
 
-#include "yoke/comm/join.h"
-#include "yoke/comm/thread_group.h"
+#include "yoke/comm/communicators/thread_group.h"
+#include "yoke/comm/rendezvous/join.h"
 #include "yoke/core/error.h"
 #include "yoke/core/system/threads.h"
 #include "yoke/parallel/in_process.h"

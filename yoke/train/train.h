@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "yoke/comm/world.h"
+#include "yoke/comm/rendezvous/world.h"
 #include "yoke/core/system/clock.h"
 #include "yoke/train/config/config.h"
 #include "yoke/train/reporter.h"

@@ -1,6 +1,6 @@
 // yoke/train/train_rank.h: a whole training run of one rank.
 #pragma once
-#include "yoke/comm/group.h"
+#include "yoke/comm/rendezvous/group.h"
 #include "yoke/train/train.h"
 
 namespace yoke {

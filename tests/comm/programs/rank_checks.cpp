@@ -12,7 +12,7 @@
 
 #include "tests/comm/checks.h"
 #include "yoke/comm/factory.h"
-#include "yoke/comm/join.h"
+#include "yoke/comm/rendezvous/join.h"
 #include "yoke/core/error.h"
 #include "yoke/core/system/clock.h"
 

@@ -3,7 +3,7 @@
 #include <array>
 #include <cstdint>
 
-#include "yoke/comm/group.h"
+#include "yoke/comm/rendezvous/group.h"
 #include "yoke/comm/shared/counter.h"
 #include "yoke/comm/shared/segment.h"
 #include "yoke/comm/signature.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "yoke/comm/group.h"
+#include "yoke/comm/rendezvous/group.h"
 #include "yoke/core/error.h"
 #include "yoke/core/files/file.h"
 

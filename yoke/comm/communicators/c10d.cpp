@@ -1,0 +1,76 @@
+#include "yoke/comm/communicators/c10d.h"
+
+#include <arpa/inet.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+#include <torch/version.h>
+
+#include <array>
+#include <filesystem>
+#include <torch/csrc/distributed/c10d/TCPStore.hpp>
+#if TORCH_VERSION_MAJOR >= 2
+#include <torch/csrc/distributed/c10d/GlooDeviceFactory.hpp>
+#endif
+
+namespace yoke {
+namespace {
+
+using NameOf = int (*)(int, sockaddr*, socklen_t*);
+
+bool has_port(int socket, int port, NameOf name_of) {
+  sockaddr_storage address{};
+  socklen_t size = sizeof address;
+  if (name_of(socket, reinterpret_cast<sockaddr*>(&address), &size) != 0) return false;
+  if (address.ss_family == AF_INET) {
+    return ntohs(reinterpret_cast<const sockaddr_in&>(address).sin_port) == port;
+  }
+  return address.ss_family == AF_INET6 &&
+         ntohs(reinterpret_cast<const sockaddr_in6&>(address).sin6_port) == port;
+}
+
+// TCPStore sends a request in several pieces, and its sockets wait for the acknowledgement of each
+// before the next: 40 ms a request. Accepted sockets take the setting from the listening one. A
+// client's would wait for ever for a server that is none.
+void prepare_sockets(int port, std::chrono::milliseconds timeout) {
+  const int on = 1;
+  const timeval limit{.tv_sec = timeout.count() / 1000, .tv_usec = timeout.count() % 1000 * 1000};
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd", error)) {
+    const int file = std::stoi(entry.path().filename().string());
+    const bool client = has_port(file, port, &::getpeername);
+    if (client) ::setsockopt(file, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+    if (client || has_port(file, port, &::getsockname)) {
+      ::setsockopt(file, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    }
+  }
+}
+
+}  // namespace
+
+C10dStore tcp_store(const std::string& host, int& port, bool serve,
+                    std::chrono::milliseconds timeout) {
+  c10d::TCPStoreOptions options;
+  options.port = static_cast<std::uint16_t>(port);
+  options.isServer = serve;
+  options.waitWorkers = false;
+  options.timeout = timeout;
+#if TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 3)
+  options.useLibUV = false;  // Debian's LibTorch is built without
+#endif
+  auto store = c10::make_intrusive<c10d::TCPStore>(host, options);
+  port = store->getPort();
+  prepare_sockets(port, timeout);
+  store->check({"greeting"});  // whoever listens there must answer
+  return store;
+}
+
+c10::intrusive_ptr<c10d::ProcessGroupGloo> gloo_group(const C10dStore& store, int rank, int size,
+                                                      const std::string& address,
+                                                      std::chrono::milliseconds timeout) {
+  const auto options = c10d::ProcessGroupGloo::Options::create(timeout);
+  options->devices = {c10d::ProcessGroupGloo::createDeviceForHostname(address)};
+  options->threads = 2;  // one for the operation, one to spare: Yoke runs one at a time
+  return c10::make_intrusive<c10d::ProcessGroupGloo>(store, rank, size, options);
+}
+
+}  // namespace yoke
