@@ -5,8 +5,8 @@
 #include "tests/support/ranks.h"
 #include "yoke/comm/factory.h"
 #include "yoke/core/error.h"
-#include "yoke/parallel/in_process.h"
-#include "yoke/parallel/shared_vector.h"
+#include "yoke/parallel/workers/in_process.h"
+#include "yoke/parallel/workers/shared_vector.h"
 
 namespace yoke::test {
 namespace {

@@ -6,7 +6,7 @@
 #include "tests/support/ranks.h"
 #include "yoke/comm/factory.h"
 #include "yoke/core/error.h"
-#include "yoke/parallel/sharded_optimizer.h"
+#include "yoke/parallel/sharding/sharded_optimizer.h"
 
 namespace yoke::test {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "yoke/parallel/buckets.h"
 #include "yoke/parallel/compression.h"
-#include "yoke/parallel/shards.h"
+#include "yoke/parallel/sharding/shards.h"
 #include "yoke/parallel/strategy.h"
 
 namespace yoke {

@@ -19,7 +19,7 @@
 #include "yoke/engine/engine.h"
 #include "yoke/optim/loss_scaler.h"
 #include "yoke/optim/optimizer.h"
-#include "yoke/parallel/workers.h"
+#include "yoke/parallel/workers/workers.h"
 #include "yoke/predict/strategy_plan.h"
 
 namespace yoke {

@@ -10,7 +10,7 @@
 #include "yoke/comm/rendezvous/join.h"
 #include "yoke/core/error.h"
 #include "yoke/core/system/threads.h"
-#include "yoke/parallel/in_process.h"
+#include "yoke/parallel/workers/in_process.h"
 #include "yoke/train/checkpoints/resume.h"
 #include "yoke/train/config/flags.h"
 #include "yoke/train/train_rank.h"

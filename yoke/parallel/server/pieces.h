@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "yoke/parallel/buckets.h"
-#include "yoke/parallel/shards.h"
+#include "yoke/parallel/sharding/shards.h"
 
 namespace yoke {
 

@@ -1,5 +1,5 @@
-// yoke/parallel/averaging.cpp: each rank trains by itself, and now and then all go on from the mean
-// of their parameters, weighted by the images that each has seen since the last time.
+// yoke/parallel/strategies/averaging.cpp: each rank trains by itself, and now and then all go on
+// from the mean of their parameters, weighted by the images that each has seen since the last time.
 //
 // every=end is parallel SGD (Zinkevich et al. 2010, algorithm 3), every=H local SGD (Stich 2019),
 // with warmup post-local SGD (Lin et al. 2020), with outer=nesterov DiLoCo (Douillard et al. 2023,
@@ -14,9 +14,9 @@
 #include "yoke/core/system/clock.h"
 #include "yoke/optim/sgd_update.h"
 #include "yoke/parallel/agreement.h"
-#include "yoke/parallel/averaging_options.h"
 #include "yoke/parallel/gradient_sum.h"
-#include "yoke/parallel/in_step.h"
+#include "yoke/parallel/strategies/averaging_options.h"
+#include "yoke/parallel/workers/in_step.h"
 
 namespace yoke {
 namespace {

@@ -1,4 +1,4 @@
-#include "yoke/parallel/sharded_optimizer.h"
+#include "yoke/parallel/sharding/sharded_optimizer.h"
 
 #include <utility>
 

@@ -1,4 +1,5 @@
-// yoke/parallel/sharded_state.h: an optimizer of one part, and its state as one of all parameters.
+// yoke/parallel/sharding/sharded_state.h: an optimizer of one part, and its state as one of all
+// parameters.
 #pragma once
 #include <functional>
 #include <memory>
@@ -6,7 +7,7 @@
 
 #include "yoke/core/named_tensors.h"
 #include "yoke/optim/optimizer.h"
-#include "yoke/parallel/shards.h"
+#include "yoke/parallel/sharding/shards.h"
 
 namespace yoke {
 

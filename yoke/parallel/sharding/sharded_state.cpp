@@ -1,4 +1,4 @@
-#include "yoke/parallel/sharded_state.h"
+#include "yoke/parallel/sharding/sharded_state.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,4 +1,4 @@
-#include "yoke/parallel/shards.h"
+#include "yoke/parallel/sharding/shards.h"
 
 #include "yoke/core/system/clock.h"
 

@@ -1,4 +1,4 @@
-#include "yoke/parallel/shared_vector.h"
+#include "yoke/parallel/workers/shared_vector.h"
 
 #include <array>
 #include <bit>

@@ -1,6 +1,6 @@
-// yoke/parallel/parameter_server.cpp: servers keep the parameters and the optimizer's state, each a
-// part; workers push gradients and pull parameters (Li et al. 2014, "Scaling Distributed Machine
-// Learning with the Parameter Server").
+// yoke/parallel/strategies/parameter_server.cpp: servers keep the parameters and the optimizer's
+// state, each a part; workers push gradients and pull parameters (Li et al. 2014, "Scaling
+// Distributed Machine Learning with the Parameter Server").
 //
 // Servers are the first ranks, which then have no images, or, by themselves, every rank beside its
 // worker. mode=sync is the step of all-reduce; mode=async moves the parameters at every push, with
@@ -14,13 +14,13 @@
 #include "yoke/core/error.h"
 #include "yoke/core/system/clock.h"
 #include "yoke/parallel/agreement.h"
-#include "yoke/parallel/free_running.h"
-#include "yoke/parallel/in_step.h"
 #include "yoke/parallel/server/pushing.h"
 #include "yoke/parallel/server/roster.h"
 #include "yoke/parallel/server/server_options.h"
-#include "yoke/parallel/sharded_state.h"
+#include "yoke/parallel/sharding/sharded_state.h"
 #include "yoke/parallel/strategy.h"
+#include "yoke/parallel/workers/free_running.h"
+#include "yoke/parallel/workers/in_step.h"
 
 namespace yoke {
 namespace {

@@ -1,6 +1,6 @@
-// yoke/parallel/in_step.h: workers that all take every step.
+// yoke/parallel/workers/in_step.h: workers that all take every step.
 #pragma once
-#include "yoke/parallel/workers.h"
+#include "yoke/parallel/workers/workers.h"
 
 namespace yoke {
 

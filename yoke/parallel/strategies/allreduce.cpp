@@ -1,14 +1,14 @@
-// yoke/parallel/allreduce.cpp: synchronous data parallel training; every rank applies the mean
-// gradient over the images of all ranks. With shard_state each rank keeps the optimizer's state of
-// its part of the parameters alone (shards.h).
+// yoke/parallel/strategies/allreduce.cpp: synchronous data parallel training; every rank applies
+// the mean gradient over the images of all ranks. With shard_state each rank keeps the optimizer's
+// state of its part of the parameters alone (shards.h).
 #include <fmt/format.h>
 
 #include "yoke/core/error.h"
 #include "yoke/core/plugins/inner_plugin.h"
 #include "yoke/parallel/agreement.h"
 #include "yoke/parallel/gradient_sum.h"
-#include "yoke/parallel/in_step.h"
-#include "yoke/parallel/sharded_optimizer.h"
+#include "yoke/parallel/sharding/sharded_optimizer.h"
+#include "yoke/parallel/workers/in_step.h"
 
 namespace yoke {
 namespace {

@@ -1,4 +1,4 @@
-// yoke/parallel/shared_vector.h: numbers that ranks of a host change without locks.
+// yoke/parallel/workers/shared_vector.h: numbers that ranks of a host change without locks.
 #pragma once
 #include <torch/types.h>
 

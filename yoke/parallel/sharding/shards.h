@@ -1,4 +1,4 @@
-// yoke/parallel/shards.h: the flat parameters as one part per rank.
+// yoke/parallel/sharding/shards.h: the flat parameters as one part per rank.
 #pragma once
 #include <torch/types.h>
 

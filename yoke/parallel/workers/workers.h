@@ -1,4 +1,5 @@
-// yoke/parallel/workers.h: which ranks compute gradients, who takes which step, and when all meet.
+// yoke/parallel/workers/workers.h: which ranks compute gradients, who takes which step, and when
+// all meet.
 #pragma once
 #include <cstdint>
 #include <functional>

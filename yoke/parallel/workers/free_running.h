@@ -1,7 +1,7 @@
-// yoke/parallel/free_running.h: workers that take steps as each is ready.
+// yoke/parallel/workers/free_running.h: workers that take steps as each is ready.
 #pragma once
 #include "yoke/comm/communicator.h"
-#include "yoke/parallel/workers.h"
+#include "yoke/parallel/workers/workers.h"
 
 namespace yoke {
 

@@ -1,4 +1,4 @@
-#include "yoke/parallel/free_running.h"
+#include "yoke/parallel/workers/free_running.h"
 
 #include <torch/utils.h>
 
@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "yoke/core/system/clock.h"
-#include "yoke/parallel/step_pool.h"
+#include "yoke/parallel/workers/step_pool.h"
 
 namespace yoke {
 

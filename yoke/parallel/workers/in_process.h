@@ -1,4 +1,4 @@
-// yoke/parallel/in_process.h: ranks that are threads of one process.
+// yoke/parallel/workers/in_process.h: ranks that are threads of one process.
 #pragma once
 #include <string_view>
 

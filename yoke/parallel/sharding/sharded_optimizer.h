@@ -1,9 +1,10 @@
-// yoke/parallel/sharded_optimizer.h: an optimizer of all parameters, each rank's of its part.
+// yoke/parallel/sharding/sharded_optimizer.h: an optimizer of all parameters, each rank's of its
+// part.
 #pragma once
 #include <memory>
 
 #include "yoke/optim/optimizer.h"
-#include "yoke/parallel/sharded_state.h"
+#include "yoke/parallel/sharding/sharded_state.h"
 
 namespace yoke {
 

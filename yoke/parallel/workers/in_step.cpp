@@ -1,4 +1,4 @@
-#include "yoke/parallel/in_step.h"
+#include "yoke/parallel/workers/in_step.h"
 
 #include <utility>
 

@@ -1,14 +1,14 @@
-// yoke/parallel/hogwild.cpp: workers that change one vector of parameters without waiting for each
-// other (Niu, Recht, Re and Wright 2011, "Hogwild!: A Lock-Free Approach to Parallelizing
-// Stochastic Gradient Descent").
+// yoke/parallel/strategies/hogwild.cpp: workers that change one vector of parameters without
+// waiting for each other (Niu, Recht, Re and Wright 2011, "Hogwild!: A Lock-Free Approach to
+// Parallelizing Stochastic Gradient Descent").
 //
 // A worker copies the parameters as they are, takes a step of its own optimizer on the copy, and
 // adds what that changed. Workers are ranks of one host: processes, or threads of one process.
 #include "yoke/core/error.h"
 #include "yoke/parallel/agreement.h"
-#include "yoke/parallel/free_running.h"
-#include "yoke/parallel/shared_vector.h"
 #include "yoke/parallel/strategy.h"
+#include "yoke/parallel/workers/free_running.h"
+#include "yoke/parallel/workers/shared_vector.h"
 
 namespace yoke {
 namespace {

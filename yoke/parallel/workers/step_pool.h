@@ -1,4 +1,4 @@
-// yoke/parallel/step_pool.h: steps that ranks take as each is ready.
+// yoke/parallel/workers/step_pool.h: steps that ranks take as each is ready.
 #pragma once
 #include <cstdint>
 #include <memory>

@@ -1,4 +1,4 @@
-// yoke/parallel/averaging_options.h: what a user says of averaging, and what that costs.
+// yoke/parallel/strategies/averaging_options.h: what a user says of averaging, and what that costs.
 #pragma once
 #include <cstdint>
 #include <optional>

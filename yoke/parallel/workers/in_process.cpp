@@ -1,4 +1,4 @@
-#include "yoke/parallel/in_process.h"
+#include "yoke/parallel/workers/in_process.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "yoke/parallel/step_pool.h"
+#include "yoke/parallel/workers/step_pool.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "yoke/parallel/averaging_options.h"
+#include "yoke/parallel/strategies/averaging_options.h"
 
 #include <limits>
 #include <string>
