@@ -1,5 +1,5 @@
 // tests/optim/history_test.cpp: the two-loop recursion against the matrix that it stands for.
-#include "yoke/optim/lbfgs/history.h"
+#include "yoke/optim/optimizers/lbfgs/history.h"
 
 #include <gtest/gtest.h>
 #include <torch/utils.h>

@@ -3,7 +3,7 @@
 
 #include "tests/optim/problem.h"
 #include "tests/optim/small_net.h"
-#include "yoke/optim/layer_norms.h"
+#include "yoke/optim/optimizers/layer_norms.h"
 
 namespace yoke {
 namespace {

@@ -1,5 +1,5 @@
 // tests/optim/line_search_test.cpp: the strong-Wolfe line search on functions of one number.
-#include "yoke/optim/lbfgs/line_search.h"
+#include "yoke/optim/optimizers/lbfgs/line_search.h"
 
 #include <gtest/gtest.h>
 #include <torch/types.h>

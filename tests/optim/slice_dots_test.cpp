@@ -1,5 +1,5 @@
 // tests/optim/slice_dots_test.cpp: dot products of slices, alone and in a team.
-#include "yoke/optim/slice_dots.h"
+#include "yoke/optim/optimizers/slice_dots.h"
 
 #include <gtest/gtest.h>
 #include <torch/utils.h>

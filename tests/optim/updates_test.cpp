@@ -2,9 +2,9 @@
 #include <gtest/gtest.h>
 #include <torch/utils.h>
 
-#include "yoke/optim/adam_update.h"
+#include "yoke/optim/optimizers/adam_update.h"
+#include "yoke/optim/optimizers/sgd_update.h"
 #include "yoke/optim/ranges.h"
-#include "yoke/optim/sgd_update.h"
 
 namespace yoke {
 namespace {

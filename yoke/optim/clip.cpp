@@ -1,6 +1,6 @@
 #include "yoke/optim/clip.h"
 
-#include "yoke/optim/slice_dots.h"
+#include "yoke/optim/optimizers/slice_dots.h"
 
 namespace yoke {
 namespace {

@@ -12,7 +12,7 @@
 #include <optional>
 
 #include "yoke/core/system/clock.h"
-#include "yoke/optim/sgd_update.h"
+#include "yoke/optim/optimizers/sgd_update.h"
 #include "yoke/parallel/agreement.h"
 #include "yoke/parallel/gradient_sum.h"
 #include "yoke/parallel/strategies/averaging_options.h"

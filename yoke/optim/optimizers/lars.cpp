@@ -1,8 +1,8 @@
-// yoke/optim/lars.cpp: layer-wise adaptive rate scaling (You, Gitman and Ginsburg 2017, "Large
-// batch training of convolutional networks", algorithm 1).
-#include "yoke/optim/layer_norms.h"
+// yoke/optim/optimizers/lars.cpp: layer-wise adaptive rate scaling (You, Gitman and Ginsburg 2017,
+// "Large batch training of convolutional networks", algorithm 1).
 #include "yoke/optim/optimizer.h"
-#include "yoke/optim/sgd_update.h"
+#include "yoke/optim/optimizers/layer_norms.h"
+#include "yoke/optim/optimizers/sgd_update.h"
 
 namespace yoke {
 namespace {

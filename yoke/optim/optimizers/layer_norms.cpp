@@ -1,6 +1,6 @@
-#include "yoke/optim/layer_norms.h"
+#include "yoke/optim/optimizers/layer_norms.h"
 
-#include "yoke/optim/slice_dots.h"
+#include "yoke/optim/optimizers/slice_dots.h"
 
 namespace yoke {
 

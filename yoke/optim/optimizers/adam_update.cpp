@@ -1,4 +1,4 @@
-#include "yoke/optim/adam_update.h"
+#include "yoke/optim/optimizers/adam_update.h"
 
 #include <algorithm>
 #include <cmath>

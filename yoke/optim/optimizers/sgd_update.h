@@ -1,4 +1,4 @@
-// yoke/optim/sgd_update.h: the arithmetic of one step of SGD.
+// yoke/optim/optimizers/sgd_update.h: the arithmetic of one step of SGD.
 #pragma once
 #include <torch/types.h>
 

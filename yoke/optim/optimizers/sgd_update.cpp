@@ -1,4 +1,4 @@
-#include "yoke/optim/sgd_update.h"
+#include "yoke/optim/optimizers/sgd_update.h"
 
 #include "yoke/core/vectorise.h"
 #include "yoke/optim/ranges.h"

@@ -1,4 +1,4 @@
-// yoke/optim/lbfgs/history.h: the curvature that L-BFGS remembers.
+// yoke/optim/optimizers/lbfgs/history.h: the curvature that L-BFGS remembers.
 #pragma once
 #include <torch/types.h>
 
@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "yoke/core/named_tensors.h"
-#include "yoke/optim/lbfgs/part_sums.h"
+#include "yoke/optim/optimizers/lbfgs/part_sums.h"
 
 namespace yoke {
 

@@ -1,7 +1,8 @@
-// yoke/optim/sgd.cpp: SGD with momentum (Polyak 1964; Nesterov's form as in Sutskever et al. 2013).
+// yoke/optim/optimizers/sgd.cpp: SGD with momentum (Polyak 1964; Nesterov's form as in Sutskever et
+// al. 2013).
 #include "yoke/core/error.h"
 #include "yoke/optim/optimizer.h"
-#include "yoke/optim/sgd_update.h"
+#include "yoke/optim/optimizers/sgd_update.h"
 
 namespace yoke {
 namespace {

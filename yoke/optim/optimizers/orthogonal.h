@@ -1,4 +1,4 @@
-// yoke/optim/orthogonal.h: the orthogonal matrix near a given one.
+// yoke/optim/optimizers/orthogonal.h: the orthogonal matrix near a given one.
 #pragma once
 #include <torch/types.h>
 

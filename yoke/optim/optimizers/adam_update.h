@@ -1,4 +1,4 @@
-// yoke/optim/adam_update.h: the arithmetic of one step of Adam and of AdamW.
+// yoke/optim/optimizers/adam_update.h: the arithmetic of one step of Adam and of AdamW.
 #pragma once
 #include <torch/types.h>
 

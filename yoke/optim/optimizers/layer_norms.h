@@ -1,4 +1,4 @@
-// yoke/optim/layer_norms.h: what optimizers with a rate for each layer share.
+// yoke/optim/optimizers/layer_norms.h: what optimizers with a rate for each layer share.
 #pragma once
 #include <torch/types.h>
 

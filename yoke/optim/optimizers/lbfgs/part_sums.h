@@ -1,4 +1,5 @@
-// yoke/optim/lbfgs/part_sums.h: numbers about vectors that may be cut into parts over ranks.
+// yoke/optim/optimizers/lbfgs/part_sums.h: numbers about vectors that may be cut into parts over
+// ranks.
 #pragma once
 #include <torch/types.h>
 

@@ -1,4 +1,4 @@
-// yoke/optim/slice_dots.h: dot products of flat vectors, slice by slice.
+// yoke/optim/optimizers/slice_dots.h: dot products of flat vectors, slice by slice.
 #pragma once
 #include <torch/types.h>
 

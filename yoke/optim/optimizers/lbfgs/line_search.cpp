@@ -1,4 +1,4 @@
-#include "yoke/optim/lbfgs/line_search.h"
+#include "yoke/optim/optimizers/lbfgs/line_search.h"
 
 #include <algorithm>
 #include <cmath>

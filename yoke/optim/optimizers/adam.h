@@ -1,4 +1,4 @@
-// yoke/optim/adam.h: what Adam and AdamW share.
+// yoke/optim/optimizers/adam.h: what Adam and AdamW share.
 #pragma once
 #include "yoke/optim/optimizer.h"
 

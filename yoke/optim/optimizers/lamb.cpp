@@ -1,8 +1,8 @@
-// yoke/optim/lamb.cpp: Adam with a rate for each layer (You et al., "Large batch optimization for
-// deep learning", ICLR 2020, algorithm 2).
-#include "yoke/optim/adam_update.h"
-#include "yoke/optim/layer_norms.h"
+// yoke/optim/optimizers/lamb.cpp: Adam with a rate for each layer (You et al., "Large batch
+// optimization for deep learning", ICLR 2020, algorithm 2).
 #include "yoke/optim/optimizer.h"
+#include "yoke/optim/optimizers/adam_update.h"
+#include "yoke/optim/optimizers/layer_norms.h"
 
 namespace yoke {
 namespace {

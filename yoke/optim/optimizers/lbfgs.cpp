@@ -1,12 +1,13 @@
-// yoke/optim/lbfgs.cpp: L-BFGS (Liu and Nocedal 1989), by the rules of torch.optim.LBFGS.
+// yoke/optim/optimizers/lbfgs.cpp: L-BFGS (Liu and Nocedal 1989), by the rules of
+// torch.optim.LBFGS.
 #include <algorithm>
 #include <cmath>
 #include <optional>
 
-#include "yoke/optim/lbfgs/history.h"
-#include "yoke/optim/lbfgs/line_search.h"
-#include "yoke/optim/lbfgs/part_sums.h"
 #include "yoke/optim/optimizer.h"
+#include "yoke/optim/optimizers/lbfgs/history.h"
+#include "yoke/optim/optimizers/lbfgs/line_search.h"
+#include "yoke/optim/optimizers/lbfgs/part_sums.h"
 
 namespace yoke {
 namespace {

@@ -1,12 +1,12 @@
-// yoke/optim/muon.cpp: Muon (Jordan et al. 2024, "Muon: An optimizer for hidden layers in neural
-// networks") with the lengths of steps of Liu et al. 2025, "Muon is scalable for LLM training",
-// equation 4, so that one rate does for AdamW's parameters too.
+// yoke/optim/optimizers/muon.cpp: Muon (Jordan et al. 2024, "Muon: An optimizer for hidden layers
+// in neural networks") with the lengths of steps of Liu et al. 2025, "Muon is scalable for LLM
+// training", equation 4, so that one rate does for AdamW's parameters too.
 #include <algorithm>
 #include <cmath>
 
-#include "yoke/optim/adam_update.h"
 #include "yoke/optim/optimizer.h"
-#include "yoke/optim/orthogonal.h"
+#include "yoke/optim/optimizers/adam_update.h"
+#include "yoke/optim/optimizers/orthogonal.h"
 #include "yoke/optim/ranges.h"
 
 namespace yoke {

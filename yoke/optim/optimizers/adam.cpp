@@ -1,6 +1,6 @@
-#include "yoke/optim/adam.h"
+#include "yoke/optim/optimizers/adam.h"
 
-#include "yoke/optim/adam_update.h"
+#include "yoke/optim/optimizers/adam_update.h"
 
 namespace yoke {
 

@@ -1,5 +1,6 @@
-// yoke/optim/adamw.cpp: Adam with decoupled weight decay (Loshchilov and Hutter, ICLR 2019).
-#include "yoke/optim/adam.h"
+// yoke/optim/optimizers/adamw.cpp: Adam with decoupled weight decay (Loshchilov and Hutter, ICLR
+// 2019).
+#include "yoke/optim/optimizers/adam.h"
 
 namespace yoke {
 

@@ -1,4 +1,4 @@
-#include "yoke/optim/orthogonal.h"
+#include "yoke/optim/optimizers/orthogonal.h"
 
 namespace yoke {
 

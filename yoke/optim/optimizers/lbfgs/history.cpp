@@ -1,4 +1,4 @@
-#include "yoke/optim/lbfgs/history.h"
+#include "yoke/optim/optimizers/lbfgs/history.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "yoke/optim/slice_dots.h"
+#include "yoke/optim/optimizers/slice_dots.h"
 
 #include <algorithm>
 #include <numeric>

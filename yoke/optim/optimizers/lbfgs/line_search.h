@@ -1,4 +1,4 @@
-// yoke/optim/lbfgs/line_search.h: how far to go in a direction.
+// yoke/optim/optimizers/lbfgs/line_search.h: how far to go in a direction.
 #pragma once
 #include <torch/types.h>
 
