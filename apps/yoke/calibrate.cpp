@@ -17,7 +17,7 @@
 #include "yoke/core/format.h"
 #include "yoke/core/system/threads.h"
 #include "yoke/predict/calibration_file.h"
-#include "yoke/report/hardware.h"
+#include "yoke/report/machine/hardware.h"
 #include "yoke/train/config/flags.h"
 
 namespace yoke {

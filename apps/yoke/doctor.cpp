@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/yoke/commands.h"
-#include "yoke/report/hardware.h"
-#include "yoke/report/machine_checks.h"
+#include "yoke/report/machine/hardware.h"
+#include "yoke/report/machine/machine_checks.h"
 
 namespace yoke {
 namespace {

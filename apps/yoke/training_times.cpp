@@ -9,7 +9,7 @@
 #include "yoke/core/error.h"
 #include "yoke/core/system/clock.h"
 #include "yoke/predict/stragglers.h"
-#include "yoke/report/process_usage.h"
+#include "yoke/report/machine/process_usage.h"
 #include "yoke/train/trainer.h"
 
 namespace yoke {

@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "yoke/report/gpu_counters.h"
-#include "yoke/report/nvml.h"
+#include "yoke/report/machine/gpu_counters.h"
+#include "yoke/report/machine/nvml.h"
 
 namespace yoke {
 namespace {

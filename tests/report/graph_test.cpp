@@ -1,4 +1,4 @@
-#include "yoke/report/graph.h"
+#include "yoke/report/tensorboard/graph.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 
 #include <set>
 
-#include "yoke/report/graph_names.h"
+#include "yoke/report/tensorboard/graph_names.h"
 
 namespace yoke {
 namespace {

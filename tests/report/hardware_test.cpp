@@ -1,4 +1,4 @@
-#include "yoke/report/hardware.h"
+#include "yoke/report/machine/hardware.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,8 +8,8 @@
 #include "tests/support/support.h"
 #include "yoke/core/files/file.h"
 #include "yoke/core/version.h"
-#include "yoke/report/blas.h"
-#include "yoke/report/memory_limit.h"
+#include "yoke/report/machine/blas.h"
+#include "yoke/report/machine/memory_limit.h"
 
 namespace yoke {
 namespace {

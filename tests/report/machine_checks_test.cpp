@@ -1,4 +1,4 @@
-#include "yoke/report/machine_checks.h"
+#include "yoke/report/machine/machine_checks.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "yoke/report/progress.h"
+#include "yoke/report/progress/progress.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "yoke/report/resources.h"
+#include "yoke/report/machine/resources.h"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -12,7 +12,7 @@
 
 #include "tests/support/support.h"
 #include "yoke/core/system/clock.h"
-#include "yoke/report/process_usage.h"
+#include "yoke/report/machine/process_usage.h"
 #include "yoke/run/resource_samples.h"
 
 namespace yoke {

@@ -1,4 +1,4 @@
-#include "yoke/report/tensorboard.h"
+#include "yoke/report/tensorboard/tensorboard.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,8 +9,8 @@
 
 #include "tests/support/support.h"
 #include "yoke/core/error.h"
-#include "yoke/report/record.h"
-#include "yoke/report/tensorboard.pb.h"
+#include "yoke/report/tensorboard/record.h"
+#include "yoke/report/tensorboard/tensorboard.pb.h"
 
 namespace yoke {
 namespace {

@@ -10,7 +10,7 @@
 #include "tests/support/support.h"
 #include "tests/train/run.h"
 #include "yoke/core/error.h"
-#include "yoke/report/resources.h"
+#include "yoke/report/machine/resources.h"
 #include "yoke/run/resource_samples.h"
 #include "yoke/train/checkpoints/checkpoint.h"
 

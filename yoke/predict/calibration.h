@@ -51,9 +51,10 @@ struct CheckpointTimes {
 struct Calibration {
   std::string date;  ///< `2026-01-31 12:00 UTC`.
   std::string host = {}, cpu = {};
-  int cores = 1;                                     ///< Whole ones that a process may use.
-  std::map<std::string, std::string> versions = {};  ///< As versions() of yoke/report/hardware.h.
-  std::map<std::string, std::string> flags = {};     ///< That decide a step: `--model`, ...
+  int cores = 1;  ///< Whole ones that a process may use.
+  std::map<std::string, std::string> versions =
+      {};  ///< As versions() of yoke/report/machine/hardware.h.
+  std::map<std::string, std::string> flags = {};  ///< That decide a step: `--model`, ...
 
   std::int64_t train_images = 0;
   std::vector<std::int64_t> parameters =

@@ -6,7 +6,7 @@
 
 #include "yoke/core/error.h"
 #include "yoke/engine/trace.h"
-#include "yoke/report/graph.h"
+#include "yoke/report/tensorboard/graph.h"
 
 namespace yoke {
 namespace {

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "yoke/models/model.h"
-#include "yoke/report/progress.h"
-#include "yoke/report/resources.h"
-#include "yoke/report/tensorboard.h"
+#include "yoke/report/machine/resources.h"
+#include "yoke/report/progress/progress.h"
+#include "yoke/report/tensorboard/tensorboard.h"
 #include "yoke/run/metrics.h"
 #include "yoke/run/phases.h"
 #include "yoke/train/config/config.h"

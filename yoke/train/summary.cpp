@@ -1,7 +1,7 @@
 #include "yoke/train/summary.h"
 
-#include "yoke/report/hardware.h"
-#include "yoke/report/process_usage.h"
+#include "yoke/report/machine/hardware.h"
+#include "yoke/report/machine/process_usage.h"
 #include "yoke/run/summary.h"
 
 namespace yoke {

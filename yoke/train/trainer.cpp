@@ -10,7 +10,7 @@
 
 #include "yoke/core/error.h"
 #include "yoke/core/system/clock.h"
-#include "yoke/report/process_usage.h"
+#include "yoke/report/machine/process_usage.h"
 #include "yoke/train/checkpoints/module_state.h"
 #include "yoke/train/config/flags.h"
 #include "yoke/train/evaluation/accuracy.h"

@@ -10,7 +10,7 @@
 #include "yoke/engine/eager/gpu_settings.h"
 #include "yoke/engine/make_engine.h"
 #include "yoke/engine/precision.h"
-#include "yoke/report/progress.h"
+#include "yoke/report/progress/progress.h"
 #include "yoke/train/config/interval.h"
 #include "yoke/train/evaluation/views.h"
 
