@@ -14,8 +14,8 @@
 #include "yoke/run/layout.h"
 #include "yoke/run/run_results.h"
 #include "yoke/run/summary.h"
-#include "yoke/study/statistics.h"
-#include "yoke/study/words.h"
+#include "yoke/study/findings/statistics.h"
+#include "yoke/study/report/words.h"
 
 namespace yoke {
 namespace {

@@ -1,5 +1,5 @@
 // apps/yoke/report.cpp: `yoke report`, a page of graphs and text on runs.
-#include "yoke/study/report.h"
+#include "yoke/study/report/report.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include "apps/yoke/commands.h"
 #include "apps/yoke/environment.h"
 #include "apps/yoke/stop_signal.h"
-#include "yoke/study/live.h"
+#include "yoke/study/report/live.h"
 
 namespace yoke {
 namespace {

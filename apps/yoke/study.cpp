@@ -13,9 +13,9 @@
 #include "yoke/core/error.h"
 #include "yoke/core/format.h"
 #include "yoke/core/system/shell.h"
-#include "yoke/study/emit.h"
+#include "yoke/study/emit/emit.h"
 #include "yoke/study/jobs.h"
-#include "yoke/study/report.h"
+#include "yoke/study/report/report.h"
 
 namespace yoke {
 namespace {

@@ -12,7 +12,7 @@
 #include "yoke/core/files/file_lock.h"
 #include "yoke/core/system/exit_status.h"
 #include "yoke/study/outcome.h"
-#include "yoke/study/report.h"
+#include "yoke/study/report/report.h"
 #include "yoke/train/config/flags.h"
 
 namespace yoke {

@@ -1,5 +1,5 @@
 // Which runs a scheduler gets, and what of earlier tries stays.
-#include "yoke/study/emit.h"
+#include "yoke/study/emit/emit.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

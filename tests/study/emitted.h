@@ -6,7 +6,7 @@
 
 #include "tests/support/support.h"
 #include "yoke/core/files/file.h"
-#include "yoke/study/emit.h"
+#include "yoke/study/emit/emit.h"
 
 namespace yoke::test {
 

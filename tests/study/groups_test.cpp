@@ -7,8 +7,8 @@
 #include "tests/study/runs.h"
 #include "tests/support/support.h"
 #include "yoke/core/error.h"
-#include "yoke/study/findings.h"
-#include "yoke/study/point_tests.h"
+#include "yoke/study/findings/findings.h"
+#include "yoke/study/findings/point_tests.h"
 #include "yoke/study/scaling.h"
 
 namespace yoke::study {

@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <regex>
 
-#include "yoke/study/gnuplot.h"
-#include "yoke/study/script.h"
+#include "yoke/study/figures/gnuplot.h"
+#include "yoke/study/figures/script.h"
 
 namespace yoke::study {
 namespace {

@@ -1,5 +1,5 @@
 // A page that follows a run.
-#include "yoke/study/live.h"
+#include "yoke/study/report/live.h"
 
 #include <arpa/inet.h>
 #include <fmt/format.h>

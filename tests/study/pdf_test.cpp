@@ -7,7 +7,7 @@
 
 #include "tests/study/runs.h"
 #include "tests/support/support.h"
-#include "yoke/study/report.h"
+#include "yoke/study/report/report.h"
 
 namespace yoke::study {
 namespace {

@@ -1,5 +1,5 @@
 // Graphs and pages, drawn by gnuplot.
-#include "yoke/study/report.h"
+#include "yoke/study/report/report.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,13 +11,13 @@
 #include "tests/study/runs.h"
 #include "tests/support/support.h"
 #include "yoke/core/error.h"
-#include "yoke/study/document.h"
-#include "yoke/study/figures.h"
-#include "yoke/study/gnuplot.h"
-#include "yoke/study/html.h"
-#include "yoke/study/script.h"
-#include "yoke/study/text_pages.h"
-#include "yoke/study/thin.h"
+#include "yoke/study/figures/figures.h"
+#include "yoke/study/figures/gnuplot.h"
+#include "yoke/study/figures/script.h"
+#include "yoke/study/figures/thin.h"
+#include "yoke/study/report/document.h"
+#include "yoke/study/report/html.h"
+#include "yoke/study/report/text_pages.h"
 
 namespace yoke::study {
 namespace {

@@ -1,10 +1,10 @@
 // Numbers to compare with are those of tables of Student's t, and of t.test(1:5, 2 * 1:5) of R.
-#include "yoke/study/statistics.h"
+#include "yoke/study/findings/statistics.h"
 
 #include <gtest/gtest.h>
 
 #include "yoke/core/error.h"
-#include "yoke/study/student.h"
+#include "yoke/study/findings/student.h"
 
 namespace yoke::study {
 namespace {

@@ -1,5 +1,5 @@
 // YAML as text, and read back by Python.
-#include "yoke/study/yaml.h"
+#include "yoke/study/emit/yaml.h"
 
 #include <gtest/gtest.h>
 

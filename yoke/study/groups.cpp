@@ -10,7 +10,7 @@
 #include "yoke/core/error.h"
 #include "yoke/run/lines.h"
 #include "yoke/run/summary.h"
-#include "yoke/study/words.h"
+#include "yoke/study/report/words.h"
 
 namespace yoke::study {
 namespace {

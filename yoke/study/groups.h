@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "yoke/run/run_results.h"
-#include "yoke/study/statistics.h"
+#include "yoke/study/findings/statistics.h"
 
 namespace yoke::study {
 

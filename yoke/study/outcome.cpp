@@ -8,9 +8,9 @@
 
 #include "yoke/run/layout.h"
 #include "yoke/run/summary.h"
-#include "yoke/study/findings.h"
-#include "yoke/study/point_tests.h"
-#include "yoke/study/words.h"
+#include "yoke/study/findings/findings.h"
+#include "yoke/study/findings/point_tests.h"
+#include "yoke/study/report/words.h"
 
 namespace yoke::study {
 namespace {

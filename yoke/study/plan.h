@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "yoke/core/files/recipe.h"
-#include "yoke/study/cluster_settings.h"
+#include "yoke/study/emit/cluster_settings.h"
 
 namespace yoke::study {
 

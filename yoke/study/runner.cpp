@@ -14,8 +14,8 @@
 #include "yoke/core/system/exit_status.h"
 #include "yoke/run/run_results.h"
 #include "yoke/run/summary.h"
+#include "yoke/study/report/words.h"
 #include "yoke/study/time_left.h"
-#include "yoke/study/words.h"
 
 namespace yoke::study {
 namespace {

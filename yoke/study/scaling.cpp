@@ -6,7 +6,7 @@
 
 #include "yoke/run/lines.h"
 #include "yoke/run/summary.h"
-#include "yoke/study/words.h"
+#include "yoke/study/report/words.h"
 
 namespace yoke::study {
 namespace {

@@ -9,7 +9,7 @@
 #include "yoke/core/error.h"
 #include "yoke/core/files/file.h"
 #include "yoke/core/files/toml_value.h"
-#include "yoke/study/cluster_tables.h"
+#include "yoke/study/emit/cluster_tables.h"
 #include "yoke/study/time_span.h"
 
 namespace yoke::study {

@@ -1,0 +1,236 @@
+// yoke/study/emit/kubernetes_files.cpp: a study as jobs of Kubernetes.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <charconv>
+
+#include "yoke/core/error.h"
+#include "yoke/core/system/exit_status.h"
+#include "yoke/study/emit/emit.h"
+#include "yoke/study/emit/kubernetes_submit.h"
+#include "yoke/study/emit/yaml.h"
+
+namespace yoke::study {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kYoke = "yoke";  // the program in the image, and the name of the container
+constexpr int kTries = 3;              // of a run that fails
+constexpr int kPodGraceSeconds = 120;  // for a checkpoint
+constexpr int kJoinSeconds = 3600;     // until all nodes of a run are free
+constexpr int kPort = 29400;
+
+/// Writes the jobs of one study.
+class Kubernetes {
+ public:
+  Kubernetes(const StudyPlan& plan, const EmitContext& context)
+      : plan_(plan),
+        settings_(plan.kubernetes),
+        context_(context),
+        mount_(settings_.mount.empty() ? context.directory : settings_.mount) {
+    need(settings_.image, "image", "the image that has yoke and is to run");
+    need(settings_.claim, "claim", "the persistent volume claim that holds data and results");
+    for (const auto& path : {context.file, context.out, context.directory}) {
+      const auto below = path.lexically_relative(mount_);
+      if (!below.empty() && *below.begin() != "..") continue;
+      throw UsageError(
+          fmt::format("{} does not lie below {}, which the claim holds; start yoke "
+                      "study in a folder above it, or say mount = \"/...\" in "
+                      "[kubernetes] of {}",
+                      path.string(), mount_.string(), context.file.string()));
+    }
+  }
+
+  std::string name_of(const JobLeft& left) const { return context_.job_name(*left.job); }
+
+  std::string run(const JobLeft& left) const {
+    const StudyPoint& point = *left.job->point;
+    const std::string name = name_of(left);
+    const std::string run = left.job->directory.filename().string();
+    Json pod = pod_of(name, run_command(*left.job, name), resources_of(point));
+    Json spec = {{"backoffLimit", (kTries - 1) * point.nodes}};
+    if (plan_.run_limit) {
+      spec["activeDeadlineSeconds"] = static_cast<std::int64_t>(plan_.run_limit->count() + 0.999);
+    }
+    std::string text = fmt::format("# Run {}. From yoke study.\n", run);
+    if (point.nodes > 1) {
+      spec.update(Json{{"completionMode", "Indexed"},
+                       {"completions", point.nodes},
+                       {"parallelism", point.nodes}});
+      pod["spec"]["subdomain"] = name;
+      pod["spec"]["affinity"] = apart(name);
+      pod["spec"]["containers"][0]["env"] = Json::array({own_address()});
+      text += yaml_text(service(name)) + "---\n";
+    }
+    spec["podFailurePolicy"] = failure_policy();
+    spec["template"] = pod;
+    return text + yaml_text(job(name, run, spec));
+  }
+
+  std::string report() const {
+    const std::string name = report_name();
+    std::vector<std::string> command = context_.report_command(kYoke);
+    for (auto& word : command) word = literal(word);
+    const Json spec = {{"backoffLimit", 1}, {"template", pod_of(name, command, Json::object())}};
+    return "# Writes the tables and the report of what has completed. From yoke study.\n" +
+           yaml_text(job(name, "report", spec));
+  }
+
+  std::string report_name() const { return context_.job_name() + "-report"; }
+
+ private:
+  void need(const std::string& value, const char* key, const char* what) const {
+    if (!value.empty()) return;
+    throw UsageError(fmt::format("{} does not name {}; write {} = \"...\" below [kubernetes]",
+                                 context_.file.string(), what, key));
+  }
+
+  Json labels(const std::string& name) const {
+    return {
+        {"app.kubernetes.io/name", kYoke}, {"yoke-study", context_.job_name()}, {"yoke-job", name}};
+  }
+
+  Json job(const std::string& name, const std::string& run, const Json& spec) const {
+    return {{"apiVersion", "batch/v1"},
+            {"kind", "Job"},
+            {"metadata",
+             {{"name", name}, {"labels", labels(name)}, {"annotations", {{"yoke-run", run}}}}},
+            {"spec", spec}};
+  }
+
+  /// Gives pods names, `<name>-0.<name>` for the first, before they are ready.
+  Json service(const std::string& name) const {
+    return {{"apiVersion", "v1"},
+            {"kind", "Service"},
+            {"metadata", {{"name", name}, {"labels", labels(name)}}},
+            {"spec",
+             {{"clusterIP", "None"},
+              {"publishNotReadyAddresses", true},
+              {"selector", {{"yoke-job", name}}}}}};
+  }
+
+  Json pod_of(const std::string& name, const std::vector<std::string>& command,
+              const Json& resources) const {
+    Json container = {{"name", kYoke},
+                      {"image", settings_.image},
+                      {"command", Json::array()},
+                      {"workingDir", context_.directory.string()},
+                      {"volumeMounts",
+                       {{{"name", "study"}, {"mountPath", mount_.string()}},
+                        {{"name", "shared-memory"}, {"mountPath", "/dev/shm"}}}}};
+    for (const auto& word : command) container["command"].push_back(word);
+    if (!resources.empty()) {
+      container["resources"] = {{"requests", resources}, {"limits", resources}};
+    }
+    // The 64 MiB that pods have in /dev/shm by themselves are too few for ranks that share it.
+    const Json volumes = {
+        {{"name", "study"}, {"persistentVolumeClaim", {{"claimName", settings_.claim}}}},
+        {{"name", "shared-memory"}, {"emptyDir", {{"medium", "Memory"}}}}};
+    return {{"metadata", {{"labels", labels(name)}}},
+            {"spec",
+             {{"restartPolicy", "Never"},
+              {"terminationGracePeriodSeconds", kPodGraceSeconds},
+              {"containers", Json::array({container})},
+              {"volumes", volumes}}}};
+  }
+
+  /// Cores as [kubernetes] says, else those of the flag threads.
+  Json resources_of(const StudyPoint& point) const {
+    Json all = Json::object();
+    for (const auto& [key, amount] : settings_.resources) all[key] = amount;
+    if (all.contains("cpu")) return all;
+    const auto threads = point.flags.find("threads");
+    int each = 0;
+    if (threads != point.flags.end()) {
+      const std::string& text = threads->second.value;
+      std::from_chars(text.data(), text.data() + text.size(), each);
+    }
+    if (each < 1) {
+      throw UsageError(
+          fmt::format("{} does not say how many cores a pod gets; write resources = {{ "
+                      "cpu = 4 }} below [kubernetes], or the flag threads",
+                      context_.file.string()));
+    }
+    all["cpu"] = fmt::format("{}", each * point.ranks);
+    return all;
+  }
+
+  std::vector<std::string> run_command(const Job& job, const std::string& name) const {
+    const StudyPoint& point = *job.point;
+    std::vector<std::string> words = {kYoke};
+    if (point.nodes * point.ranks > 1) {
+      words.insert(words.end(), {"run", "--nproc-per-node", fmt::format("{}", point.ranks)});
+    }
+    if (point.nodes > 1) {
+      words.insert(words.end(),
+                   {"--nnodes", fmt::format("{}", point.nodes), "--node-rank",
+                    "$(JOB_COMPLETION_INDEX)", "--local-addr", "$(POD_IP)", "--rdzv-endpoint",
+                    fmt::format("{0}-0.{0}:{1}", name, kPort), "--rdzv-id", name, "--rdzv-conf",
+                    fmt::format("join_timeout={}", kJoinSeconds)});
+    }
+    words.insert(words.end(), {"train", "--recipe", literal(job.flags_path().string()), "--out",
+                               literal(job.directory.string()), "--resume", "auto"});
+    return words;
+  }
+
+  /// In a command of a pod `$(NAME)` is a variable, and `$$` a dollar.
+  static std::string literal(const std::string& word) {
+    std::string text;
+    for (const char letter : word) text += letter == '$' ? "$$" : std::string(1, letter);
+    return text;
+  }
+
+  /// Without it a pod would look for a route to the first one, whose name may not be known yet.
+  static Json own_address() {
+    return {{"name", "POD_IP"}, {"valueFrom", {{"fieldRef", {{"fieldPath", "status.podIP"}}}}}};
+  }
+
+  /// No two pods of a run on one machine.
+  static Json apart(const std::string& name) {
+    const Json term = {{"labelSelector", {{"matchLabels", {{"yoke-job", name}}}}},
+                       {"topologyKey", "kubernetes.io/hostname"}};
+    return {{"podAntiAffinity",
+             {{"requiredDuringSchedulingIgnoredDuringExecution", Json::array({term})}}}};
+  }
+
+  static Json on_exit(const char* action, int status) {
+    return {{"action", action},
+            {"onExitCodes",
+             {{"containerName", kYoke}, {"operator", "In"}, {"values", Json::array({status})}}}};
+  }
+
+  /// A run that was stopped goes on in new pods, as often as need be; wrong usage stays wrong.
+  static Json failure_policy() {
+    const Json disruption = {
+        {"action", "Ignore"},
+        {"onPodConditions", Json::array({Json{{"type", "DisruptionTarget"}, {"status", "True"}}})}};
+    return {{"rules", Json::array({on_exit("Ignore", kStopped), on_exit("FailJob", kWrongUsage),
+                                   disruption})}};
+  }
+
+  const StudyPlan& plan_;
+  const KubernetesSettings& settings_;
+  const EmitContext& context_;
+  const fs::path mount_;
+};
+
+}  // namespace
+
+Files kubernetes_files(const StudyPlan& plan, const std::vector<JobLeft>& jobs,
+                       const EmitContext& context) {
+  const Kubernetes kubernetes(plan, context);
+  Files files;
+  std::vector<std::string> names;
+  for (const auto& left : jobs) {
+    names.push_back(kubernetes.name_of(left));
+    files[names.back() + ".yaml"] = kubernetes.run(left);
+  }
+  files[kubernetes.report_name() + ".yaml"] = kubernetes.report();
+  files["submit.sh"] =
+      kubernetes_submit_script(names, kubernetes.report_name(), plan.kubernetes.at_once);
+  return files;
+}
+
+}  // namespace yoke::study
