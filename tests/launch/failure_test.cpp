@@ -1,5 +1,5 @@
 // How failures are explained and reported.
-#include "yoke/launch/failure.h"
+#include "yoke/launch/agent/failure.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -9,9 +9,9 @@
 #include "tests/support/support.h"
 #include "yoke/core/error.h"
 #include "yoke/core/files/file.h"
-#include "yoke/launch/log_tail.h"
-#include "yoke/launch/message.h"
-#include "yoke/launch/rank_environment.h"
+#include "yoke/launch/agent/log_tail.h"
+#include "yoke/launch/agent/rank_environment.h"
+#include "yoke/launch/rendezvous/message.h"
 
 namespace yoke::launch {
 namespace {

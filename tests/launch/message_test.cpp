@@ -1,5 +1,5 @@
 // What agents and the coordinator tell each other, and what strangers may.
-#include "yoke/launch/message.h"
+#include "yoke/launch/rendezvous/message.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The coordinator's rules, with a clock of their own.
-#include "yoke/launch/rounds.h"
+#include "yoke/launch/rendezvous/rounds.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

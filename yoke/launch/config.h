@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "yoke/core/system/process.h"
-#include "yoke/launch/hosts.h"
-#include "yoke/launch/streams.h"
+#include "yoke/launch/agent/streams.h"
+#include "yoke/launch/ssh/hosts.h"
 
 namespace yoke::launch {
 

@@ -8,9 +8,9 @@
 
 #include "yoke/core/system/threads.h"
 #include "yoke/core/version.h"
+#include "yoke/launch/agent/process_tree.h"
 #include "yoke/launch/flags.h"
 #include "yoke/launch/network.h"
-#include "yoke/launch/process_tree.h"
 
 namespace yoke::launch {
 

@@ -5,12 +5,12 @@
 #include <optional>
 #include <zmq.hpp>
 
-#include "yoke/launch/agent.h"
-#include "yoke/launch/console.h"
-#include "yoke/launch/coordinator.h"
+#include "yoke/launch/agent/agent.h"
+#include "yoke/launch/agent/console.h"
+#include "yoke/launch/agent/keeper.h"
 #include "yoke/launch/event_loop.h"
-#include "yoke/launch/keeper.h"
 #include "yoke/launch/launch.h"
+#include "yoke/launch/rendezvous/coordinator.h"
 #include "yoke/launch/signals.h"
 
 namespace yoke::launch {

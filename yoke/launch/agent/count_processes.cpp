@@ -1,0 +1,27 @@
+// yoke/launch/agent/count_processes.cpp: how many ranks --nproc-per-node means on this host.
+#include <torch/cuda.h>
+
+#include <charconv>
+
+#include "yoke/core/error.h"
+#include "yoke/core/system/threads.h"
+#include "yoke/launch/flags.h"
+
+namespace yoke::launch {
+
+int count_processes(const std::string& text) {
+  const auto gpus =
+      static_cast<int>(text == "gpu" || text == "auto" ? torch::cuda::device_count() : 0);
+  if (text == "gpu" && gpus == 0) {
+    throw UsageError(
+        "--nproc-per-node gpu is given, but LibTorch finds no GPU here; give a number "
+        "or cpu, or see yoke doctor");
+  }
+  if (gpus > 0) return gpus;
+  if (text == "auto" || text == "cpu") return cpu_budget().threads(1);
+  int count = 1;
+  std::from_chars(text.data(), text.data() + text.size(), count);
+  return count;
+}
+
+}  // namespace yoke::launch
