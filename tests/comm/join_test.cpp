@@ -17,8 +17,8 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr Patience kShort{.join = std::chrono::seconds(2)};
-constexpr Patience kLong{.join = std::chrono::minutes(1)};
+constexpr Timeouts kShort{.join = std::chrono::seconds(2)};
+constexpr Timeouts kLong{.join = std::chrono::minutes(1)};
 
 /// A server on a free port, and worlds that know it.
 struct Meeting {

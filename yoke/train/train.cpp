@@ -26,7 +26,7 @@ void resolve(TrainConfig& config) {
   if (!config.resume.empty() && config.out.empty()) config.out = resumed_run(config);
 }
 
-Patience patience(const TrainConfig& config) {
+Timeouts patience(const TrainConfig& config) {
   return {.join = config.join_timeout, .operation = config.comm_timeout};
 }
 

@@ -27,7 +27,7 @@ Json card(const World& world, const StoreAddress& store) {
 }
 
 /// The cards of all ranks.
-std::vector<Json> collect(Store& store, int size, std::chrono::milliseconds patience) {
+std::vector<Json> collect(Store& store, int size, std::chrono::milliseconds timeouts) {
   std::vector<Json> cards;
   const auto deadline = std::chrono::steady_clock::now() + patience;
   try {
@@ -45,7 +45,7 @@ std::vector<Json> collect(Store& store, int size, std::chrono::milliseconds pati
     throw CommError(fmt::format(
         "of {} ranks, {} did not come within {:.0f} s: {}; are they started, with the same "
         "MASTER_ADDR and MASTER_PORT?",
-        size, missing.size(), std::chrono::duration<double>(patience).count(),
+        size, missing.size(), std::chrono::duration<double>(timeouts).count(),
         fmt::join(missing, ", ")));
   }
   return cards;
@@ -76,11 +76,11 @@ void check_addresses(const std::vector<Peer>& peers) {
 
 }  // namespace
 
-Group join(const World& world, const Patience& patience) {
+Group join(const World& world, const Timeouts& timeouts) {
   if (world.size == 1) return {};
   StoreAddress address = world.store;
-  const auto opened = address.host.empty() ? agreed_store(world, address, patience.join)
-                                           : open_store(address, world.serves, patience.join);
+  const auto opened = address.host.empty() ? agreed_store(world, address, timeouts.join)
+                                           : open_store(address, world.serves, timeouts.join);
   const auto store = below(opened, fmt::format("yoke/{}", world.restarts));
   if (store->add(card_key(world.rank) + "/claims", 1) > 1) {
     throw UsageError(
@@ -89,13 +89,13 @@ Group join(const World& world, const Patience& patience) {
                     world.rank));
   }
   store->set(card_key(world.rank), card(world, address).dump());
-  const auto cards = collect(*store, world.size, patience.join);
+  const auto cards = collect(*store, world.size, timeouts.join);
   check_versions(cards);
   Group group{.rank = world.rank,
               .size = world.size,
               .peers = {},
               .store = store,
-              .timeout = patience.operation};
+              .timeout = timeouts.operation};
   for (const auto& card : cards) {
     group.peers.push_back({.rank = static_cast<int>(group.peers.size()),
                            .host = card.at("host"),

@@ -8,7 +8,7 @@
 namespace yoke {
 
 /// How long ranks wait for each other.
-struct Patience {
+struct Timeouts {
   std::chrono::milliseconds join = std::chrono::minutes(5);        ///< At the start.
   std::chrono::milliseconds operation = std::chrono::minutes(10);  ///< In an operation.
 };
@@ -16,6 +16,6 @@ struct Patience {
 /// Meets the other ranks of `world` at its store.
 /// @throws CommError that names the ranks that did not come, or the port that is taken; UsageError
 /// where versions differ, or hosts would reach each other by a loopback address.
-Group join(const World& world, const Patience& patience = {});
+Group join(const World& world, const Timeouts& timeouts = {});
 
 }  // namespace yoke
