@@ -106,11 +106,11 @@ class Beating final : public Store {
   std::atomic<int> beats_ = 0;
 };
 
-TEST(RollCall, TellsWhatTheOthersAreAt) {
+TEST(Liveness, TellsWhatTheOthersAreAt) {
   using std::chrono::milliseconds;
   const auto ask = [] { return Position{.step = 3, .operations = 9, .operation = "broadcast"}; };
   const auto store = std::make_shared<Beating>("broadcast");
-  const RollCall here(group_on({4}, store, 0), ask, milliseconds(100));
+  const Liveness here(group_on({4}, store, 0), ask, milliseconds(100));
   const std::string text = here.diagnose();
   EXPECT_THAT(text, HasSubstr("rank 2 is behind: in step 3 after 8 operations, not in an operati"));
   EXPECT_THAT(text, HasSubstr("rank 3 is missing: last seen "));
@@ -118,19 +118,19 @@ TEST(RollCall, TellsWhatTheOthersAreAt) {
   EXPECT_THAT(text, testing::Not(HasSubstr("rank 1"))) << "which is where this one is";
 }
 
-TEST(RollCall, TellsWhoIsInAnotherOperation) {
+TEST(Liveness, TellsWhoIsInAnotherOperation) {
   const auto ask = [] { return Position{.step = 3, .operations = 9, .operation = "broadcast"}; };
   const auto store = std::make_shared<Beating>("send of 4 B to rank 0");
-  const RollCall here(group_on({4}, store, 0), ask, std::chrono::milliseconds(100));
+  const Liveness here(group_on({4}, store, 0), ask, std::chrono::milliseconds(100));
   EXPECT_THAT(here.diagnose(), HasSubstr("rank 1 is elsewhere: in step 3 after 9 operations, in "
                                          "send of 4 B to rank 0"));
 }
 
-TEST(RollCall, TellsWhoHasLeft) {
+TEST(Liveness, TellsWhoHasLeft) {
   const auto store = local_store();
   const auto ask = [] { return Position{}; };
-  const RollCall here(group_on({2}, store, 0), ask);
-  { const RollCall gone(group_on({2}, store, 1), ask); }
+  const Liveness here(group_on({2}, store, 0), ask);
+  { const Liveness gone(group_on({2}, store, 1), ask); }
   EXPECT_THAT(here.diagnose(), HasSubstr("rank 1 has left, after 0 operations"));
 }
 
@@ -158,10 +158,10 @@ class Stuck final : public Store {
   bool released_ = false;
 };
 
-TEST(RollCall, GivesUpOnAStoreThatDoesNotAnswer) {
+TEST(Liveness, GivesUpOnAStoreThatDoesNotAnswer) {
   const auto stuck = std::make_shared<Stuck>();
   {
-    const RollCall here(
+    const Liveness here(
         group_on({2}, stuck, 0), [] { return Position{}; }, std::chrono::milliseconds(10));
     EXPECT_THAT(here.diagnose(), HasSubstr("does not answer"));
   }

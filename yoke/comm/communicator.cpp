@@ -17,7 +17,7 @@ Communicator::Communicator(const Group& group, std::string name,
 }
 
 void Communicator::regroup(const Group& group, std::unique_ptr<Transport> transport) {
-  roll_call_.reset();
+  liveness_.reset();
   group_ = group;
   transport_ = std::move(transport);
   failure_.clear();
@@ -27,7 +27,7 @@ void Communicator::regroup(const Group& group, std::unique_ptr<Transport> transp
 void Communicator::begin() {
   if (size() == 1) return;
   if (!transport_) throw Error("a group of several ranks needs a transport");
-  roll_call_ = std::make_unique<RollCall>(group_, [this] { return position(); });
+  liveness_ = std::make_unique<Liveness>(group_, [this] { return position(); });
 }
 
 Communicator::~Communicator() {
@@ -114,7 +114,7 @@ std::string Communicator::attempt(const Operation& operation) {
   } catch (const Mismatch& error) {  // names the ranks itself
     failure = explain(operation, error.what());
   } catch (const std::exception& error) {
-    failure = explain(operation, error.what()) + "; " + roll_call_->diagnose();
+    failure = explain(operation, error.what()) + "; " + liveness_->diagnose();
   }
   const std::lock_guard lock(mutex_);
   current_ = nullptr;

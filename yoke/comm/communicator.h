@@ -11,8 +11,8 @@
 #include <string>
 #include <thread>
 
+#include "yoke/comm/liveness.h"
 #include "yoke/comm/rendezvous/group.h"
-#include "yoke/comm/roll_call.h"
 #include "yoke/comm/transport.h"
 
 namespace yoke {
@@ -106,10 +106,10 @@ class Communicator {
   bool stop_ = false;
   std::string failure_;  ///< Why the group is dead; empty while it lives.
   Traffic traffic_;
-  std::int64_t started_ = 0;             ///< Operations so far, that under way included.
-  const Operation* current_ = nullptr;   ///< Under way.
-  std::thread thread_;                   ///< Does the queue; started when first needed.
-  std::unique_ptr<RollCall> roll_call_;  ///< In a group of several ranks.
+  std::int64_t started_ = 0;            ///< Operations so far, that under way included.
+  const Operation* current_ = nullptr;  ///< Under way.
+  std::thread thread_;                  ///< Does the queue; started when first needed.
+  std::unique_ptr<Liveness> liveness_;  ///< In a group of several ranks.
 };
 
 }  // namespace yoke

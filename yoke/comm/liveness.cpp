@@ -1,4 +1,4 @@
-#include "yoke/comm/roll_call.h"
+#include "yoke/comm/liveness.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -116,7 +116,7 @@ std::string within(milliseconds limit, std::function<std::string()> work) {
 }  // namespace
 
 /// Shared with the thread, which a lost store may hold up for longer than the owner lives.
-struct RollCall::State {
+struct Liveness::State {
   Group group;
   milliseconds period;
 
@@ -155,7 +155,7 @@ struct RollCall::State {
   }
 };
 
-RollCall::RollCall(const Group& group, Ask ask, milliseconds period)
+Liveness::Liveness(const Group& group, Ask ask, milliseconds period)
     : state_(std::make_shared<State>()) {
   state_->group = group;
   state_->period = period;
@@ -163,7 +163,7 @@ RollCall::RollCall(const Group& group, Ask ask, milliseconds period)
   thread_ = std::thread([state = state_] { state->serve(); });
 }
 
-RollCall::~RollCall() {
+Liveness::~Liveness() {
   std::unique_lock lock(state_->mutex);
   state_->last = state_->ask();
   state_->stop = true;
@@ -173,7 +173,7 @@ RollCall::~RollCall() {
   ended ? thread_.join() : thread_.detach();
 }
 
-std::string RollCall::diagnose() const {
+std::string Liveness::diagnose() const {
   const auto limit = 2 * kPatience + 2 * state_->period;
   return within(limit, [state = state_] {
     const auto& group = state->group;

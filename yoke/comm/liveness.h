@@ -1,4 +1,4 @@
-// yoke/comm/roll_call.h: what the ranks of a group are at, told when one of them is lost.
+// yoke/comm/liveness.h: what the ranks of a group are at, told when one of them is lost.
 #pragma once
 #include <chrono>
 #include <condition_variable>
@@ -22,16 +22,16 @@ struct Position {
 /// Publishes every `period` to the group's store what this rank is at, and reads what the others
 /// are at when an operation has failed. Never waits long for a store that is lost, and never
 /// throws.
-class RollCall {
+class Liveness {
  public:
   using Ask = std::function<Position()>;
 
   /// `ask` is called in a thread of its own until the destructor returns.
-  RollCall(const Group& group, Ask ask, std::chrono::milliseconds period = std::chrono::seconds(2));
+  Liveness(const Group& group, Ask ask, std::chrono::milliseconds period = std::chrono::seconds(2));
   /// Tells that this rank has left.
-  ~RollCall();
-  RollCall(const RollCall&) = delete;
-  RollCall& operator=(const RollCall&) = delete;
+  ~Liveness();
+  Liveness(const Liveness&) = delete;
+  Liveness& operator=(const Liveness&) = delete;
 
   /// Who keeps the others waiting, as far as can be learned in a little more than a period:
   /// `rank 3 is missing: last seen 12 s ago, in step 17 after 122 operations, not in an operation`.
