@@ -172,7 +172,7 @@ TEST(Exchange, FailsOnAllRanksWhenOneHasNoRoom) {
   run_ranks(2, [](const Group& group) {
     const std::size_t bytes = group.rank == 1 ? std::size_t{1} << 60 : 4096;
     const std::string text =
-        failure_of([&] { shared::exchange(group, "room", std::vector<std::size_t>(2, bytes)); });
+        failure_of([&] { shared::exchange(group, "region", std::vector<std::size_t>(2, bytes)); });
     EXPECT_THAT(text, HasSubstr("rank 1 on host0: no room for"));
   });
 }

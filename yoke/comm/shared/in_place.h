@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "yoke/comm/shared/room.h"
+#include "yoke/comm/shared/region.h"
 
 namespace yoke::shared {
 
@@ -12,14 +12,15 @@ namespace yoke::shared {
 using Places = std::vector<std::byte*>;
 
 /// Replaces `tensor`, at `places`, by its sum: each rank adds up its part and writes it to all.
-void all_reduce_in_place(Room& room, const torch::Tensor& tensor, const Places& places);
+void all_reduce_in_place(SharedRegion& region, const torch::Tensor& tensor, const Places& places);
 
 /// Adds up this rank's part of the inputs at `places` into `output`, which may be that part.
-void reduce_scatter_in_place(Room& room, const Places& places, const torch::Tensor& output);
+void reduce_scatter_in_place(SharedRegion& region, const Places& places,
+                             const torch::Tensor& output);
 
 /// Copies the parts of other ranks from their outputs, at `places`; `input` may be this rank's
 /// part of `output`.
-void all_gather_in_place(Room& room, const torch::Tensor& input, const torch::Tensor& output,
-                         const Places& places);
+void all_gather_in_place(SharedRegion& region, const torch::Tensor& input,
+                         const torch::Tensor& output, const Places& places);
 
 }  // namespace yoke::shared
