@@ -61,7 +61,7 @@ bool try_to_coordinate(Session& session, const LaunchConfig& config, const Launc
   return true;
 }
 
-int launch_here(Session& session, const Keeper& keeper, const LaunchConfig& config,
+int launch_here(Session& session, const Reaper& reaper, const LaunchConfig& config,
                 const LaunchPlan& plan, const LaunchContext& context) {
   const Endpoint meeting = meeting_point(config);
   const bool alone = plan.nodes.most == 1;
@@ -72,7 +72,7 @@ int launch_here(Session& session, const Keeper& keeper, const LaunchConfig& conf
     coordinates = try_to_coordinate(session, config, plan);
   }
   auto options =
-      agent_options(config, plan, context, keeper, coordinates ? kInsideEndpoint : tcp(meeting));
+      agent_options(config, plan, context, reaper, coordinates ? kInsideEndpoint : tcp(meeting));
   options.join.address = own_address(config, alone ? "127.0.0.1" : meeting.host);
   session.agent = std::make_unique<Agent>(session.loop, session.context,
                                           Consoles{session.out, session.err}, std::move(options));
@@ -83,9 +83,9 @@ int launch_here(Session& session, const Keeper& keeper, const LaunchConfig& conf
 
 int launch(const LaunchConfig& config, const LaunchPlan& plan, const LaunchContext& context) {
   if (!config.hosts.empty()) return launch_on_hosts(config, plan, context);
-  const Keeper keeper;
+  const Reaper reaper;
   Session session(plan.yoke_command);
-  return launch_here(session, keeper, config, plan, context);
+  return launch_here(session, reaper, config, plan, context);
 }
 
 }  // namespace yoke::launch

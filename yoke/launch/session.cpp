@@ -45,7 +45,7 @@ Outcome Session::run(std::chrono::duration<double> interval, const std::function
 }
 
 AgentOptions agent_options(const LaunchConfig& config, const LaunchPlan& plan,
-                           const LaunchContext& context, const Keeper& keeper,
+                           const LaunchContext& context, const Reaper& reaper,
                            const std::string& endpoint) {
   const int processes = count_processes(config.processes);
   const std::string host = host_name();
@@ -61,7 +61,7 @@ AgentOptions agent_options(const LaunchConfig& config, const LaunchPlan& plan,
                                .role = config.role,
                                .processes = processes,
                                .max_restarts = config.max_restarts,
-                               .agent_id = keeper.id(),
+                               .agent_id = reaper.id(),
                                .network_interface = config.network_interface},
                    .command = plan.command,
                    .log_dir = plan.log_dir,

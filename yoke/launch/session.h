@@ -7,7 +7,7 @@
 
 #include "yoke/launch/agent/agent.h"
 #include "yoke/launch/agent/console.h"
-#include "yoke/launch/agent/keeper.h"
+#include "yoke/launch/agent/reaper.h"
 #include "yoke/launch/event_loop.h"
 #include "yoke/launch/launch.h"
 #include "yoke/launch/rendezvous/coordinator.h"
@@ -34,7 +34,7 @@ struct Session {
 
 /// What the agent of this host needs for `config`. `endpoint` is the coordinator's.
 AgentOptions agent_options(const LaunchConfig& config, const LaunchPlan& plan,
-                           const LaunchContext& context, const Keeper& keeper,
+                           const LaunchContext& context, const Reaper& reaper,
                            const std::string& endpoint);
 
 /// Prints what is to be said of `outcome`; the exit status.

@@ -1,6 +1,6 @@
 #include "yoke/launch/agent/rank_environment.h"
 
-#include "yoke/launch/agent/keeper.h"
+#include "yoke/launch/agent/reaper.h"
 
 namespace yoke::launch {
 
@@ -24,7 +24,7 @@ Environment rank_environment(const RankSetting& setting, const Start& start, int
       {"TORCHELASTIC_USE_AGENT_STORE", "False"},  // rank 0 hosts the store, as in torch's env://
       {"TORCHELASTIC_ERROR_FILE", error_file.string()},
   };
-  if (!setting.agent_id.empty()) variables[kKeeperVariable] = setting.agent_id;
+  if (!setting.agent_id.empty()) variables[kReaperVariable] = setting.agent_id;
   if (!setting.network_interface.empty()) {
     variables["GLOO_SOCKET_IFNAME"] = setting.network_interface;
     variables["NCCL_SOCKET_IFNAME"] = setting.network_interface;

@@ -16,7 +16,7 @@ struct RankSetting {
   std::string role;   ///< Only the prefix of console lines.
   int processes = 1;  ///< On this host.
   int max_restarts = 0;
-  std::string agent_id = {};      ///< For the agent's keeper.
+  std::string agent_id = {};      ///< For the agent's reaper.
   std::string network_interface;  ///< For gloo and NCCL; empty leaves them to choose.
   int omp_threads = 0;            ///< OMP_NUM_THREADS where the base has none; 0 sets none.
 };

@@ -204,10 +204,10 @@ int serve_agent(const LaunchContext& context) {
   LaunchContext own = context;
   for (const auto& [name, value] : order.environment) own.environment[name] = value;
 
-  const Keeper keeper;
+  const Reaper reaper;
   Session session(plan.yoke_command);
   session.out.write(fmt::format("{}\n", kAgentGreeting));
-  auto options = agent_options(config, plan, own, keeper, order.endpoint);
+  auto options = agent_options(config, plan, own, reaper, order.endpoint);
   options.join.run = order.token;
   options.rejoin = false;  // the front starts another agent
   const auto host = order.endpoint.substr(std::string_view("tcp://").size());

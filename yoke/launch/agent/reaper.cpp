@@ -1,4 +1,4 @@
-#include "yoke/launch/agent/keeper.h"
+#include "yoke/launch/agent/reaper.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -39,10 +39,10 @@ bool kill_all_with(const std::string& entry) {
   return found;
 }
 
-/// The keeper's whole life. `line` is readable when the agent says goodbye or has died.
+/// The reaper's whole life. `line` is readable when the agent says goodbye or has died.
 [[noreturn]] void keep(int line, const std::string& id) {
   ::setsid();
-  ::prctl(PR_SET_NAME, "yoke-keeper");
+  ::prctl(PR_SET_NAME, "yoke-reaper");
   const int nothing = ::open("/dev/null", O_RDWR);
   for (int fd = 0; fd < 3; ++fd) ::dup2(nothing, fd);
   if (line != 3) ::dup2(line, 3);
@@ -52,7 +52,7 @@ bool kill_all_with(const std::string& entry) {
   while ((size = ::read(3, &goodbye, 1)) < 0 && errno == EINTR) {
   }
   if (size == 1) ::_exit(0);
-  const std::string entry = fmt::format("{}={}{}", kKeeperVariable, id, '\0');
+  const std::string entry = fmt::format("{}={}{}", kReaperVariable, id, '\0');
   // Again while there are some: they may have been starting others.
   for (int look = 0; look < 1000 && kill_all_with(entry); ++look) std::this_thread::sleep_for(5ms);
   ::_exit(0);
@@ -60,7 +60,7 @@ bool kill_all_with(const std::string& entry) {
 
 }  // namespace
 
-Keeper::Keeper()
+Reaper::Reaper()
     : id_(fmt::format("{}-{:08x}{:08x}", ::getpid(), std::random_device()(),
                       std::random_device()())) {
   int ends[2];
@@ -78,7 +78,7 @@ Keeper::Keeper()
   ::waitpid(child, nullptr, 0);
 }
 
-Keeper::~Keeper() {
+Reaper::~Reaper() {
   const char goodbye = 1;
   [[maybe_unused]] const auto written = ::write(line_.get(), &goodbye, 1);
 }
