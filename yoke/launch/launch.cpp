@@ -4,7 +4,7 @@
 
 #include "yoke/core/error.h"
 #include "yoke/launch/network.h"
-#include "yoke/launch/session.h"
+#include "yoke/launch/process.h"
 
 namespace yoke::launch {
 namespace {
@@ -37,14 +37,14 @@ std::string own_address(const LaunchConfig& config, const std::string& towards) 
   return address_towards(towards);
 }
 
-void coordinate(Session& session, const RoundsOptions& options, const std::string& endpoint) {
-  session.coordinator = std::make_unique<Coordinator>(
-      session.loop, session.context, endpoint, options,
-      [&session](const std::string& sentence) { session.say(sentence); }, [](int) {});
+void coordinate(LaunchProcess& process, const RoundsOptions& options, const std::string& endpoint) {
+  process.coordinator = std::make_unique<Coordinator>(
+      process.loop, process.context, endpoint, options,
+      [&session](const std::string& sentence) { process.say(sentence); }, [](int) {});
 }
 
 /// Whether this host coordinates: the one that is told so, or the first at the meeting point.
-bool try_to_coordinate(Session& session, const LaunchConfig& config, const LaunchPlan& plan) {
+bool try_to_coordinate(LaunchProcess& process, const LaunchConfig& config, const LaunchPlan& plan) {
   const Endpoint meeting = meeting_point(config);
   if (config.node_rank.value_or(0) > 0) return false;
   if (!config.node_rank && !is_this_host(meeting.host)) return false;
@@ -53,7 +53,7 @@ bool try_to_coordinate(Session& session, const LaunchConfig& config, const Launc
   // Only what is literally this host's alone is bound to: names may mean 127.0.1.1 to themselves.
   const std::string host = is_loopback(meeting.host) ? meeting.host : "*";
   try {
-    coordinate(session, options, tcp({.host = host, .port = meeting.port}));
+    coordinate(process, options, tcp({.host = host, .port = meeting.port}));
   } catch (const PortTaken&) {
     if (config.node_rank) throw;
     return false;  // another agent of this host has come first
@@ -61,22 +61,22 @@ bool try_to_coordinate(Session& session, const LaunchConfig& config, const Launc
   return true;
 }
 
-int launch_here(Session& session, const Reaper& reaper, const LaunchConfig& config,
+int launch_here(LaunchProcess& process, const Reaper& reaper, const LaunchConfig& config,
                 const LaunchPlan& plan, const LaunchContext& context) {
   const Endpoint meeting = meeting_point(config);
   const bool alone = plan.nodes.most == 1;
   bool coordinates = alone;
   if (alone) {
-    coordinate(session, rounds_options(config, plan), /*endpoint=*/"");
+    coordinate(process, rounds_options(config, plan), /*endpoint=*/"");
   } else {
-    coordinates = try_to_coordinate(session, config, plan);
+    coordinates = try_to_coordinate(process, config, plan);
   }
   auto options =
       agent_options(config, plan, context, reaper, coordinates ? kInsideEndpoint : tcp(meeting));
   options.join.address = own_address(config, alone ? "127.0.0.1" : meeting.host);
-  session.agent = std::make_unique<Agent>(session.loop, session.context,
-                                          Consoles{session.out, session.err}, std::move(options));
-  return conclude(session, session.run(config.monitor_interval));
+  process.agent = std::make_unique<Agent>(process.loop, process.context,
+                                          Consoles{process.out, process.err}, std::move(options));
+  return conclude(process, process.run(config.monitor_interval));
 }
 
 }  // namespace
@@ -84,8 +84,8 @@ int launch_here(Session& session, const Reaper& reaper, const LaunchConfig& conf
 int launch(const LaunchConfig& config, const LaunchPlan& plan, const LaunchContext& context) {
   if (!config.hosts.empty()) return launch_on_hosts(config, plan, context);
   const Reaper reaper;
-  Session session(plan.yoke_command);
-  return launch_here(session, reaper, config, plan, context);
+  LaunchProcess process(plan.yoke_command);
+  return launch_here(process, reaper, config, plan, context);
 }
 
 }  // namespace yoke::launch

@@ -15,7 +15,7 @@
 #include "yoke/core/version.h"
 #include "yoke/launch/flags.h"
 #include "yoke/launch/network.h"
-#include "yoke/launch/session.h"
+#include "yoke/launch/process.h"
 #include "yoke/launch/ssh/agent_order.h"
 #include "yoke/launch/ssh/remote_agents.h"
 
@@ -163,7 +163,7 @@ class Front {
   const LaunchPlan& plan_;
   const LaunchContext& context_;
   std::string token_;
-  Session session_;
+  LaunchProcess session_;
   std::vector<RemoteHost> hosts_;
   std::vector<std::string> addresses_;
   bool all_here_ = false;
@@ -205,8 +205,8 @@ int serve_agent(const LaunchContext& context) {
   for (const auto& [name, value] : order.environment) own.environment[name] = value;
 
   const Reaper reaper;
-  Session session(plan.yoke_command);
-  session.out.write(fmt::format("{}\n", kAgentGreeting));
+  LaunchProcess process(plan.yoke_command);
+  process.out.write(fmt::format("{}\n", kAgentGreeting));
   auto options = agent_options(config, plan, own, reaper, order.endpoint);
   options.join.run = order.token;
   options.rejoin = false;  // the front starts another agent
@@ -214,17 +214,17 @@ int serve_agent(const LaunchContext& context) {
   options.join.address = config.network_interface.empty()
                              ? address_towards(parse_endpoint(host, 0).host)
                              : interface_address(config.network_interface);
-  session.agent = std::make_unique<Agent>(session.loop, session.context,
-                                          Consoles{session.out, session.err}, std::move(options));
-  session.loop.watch(STDIN_FILENO, [&session] {
+  process.agent = std::make_unique<Agent>(process.loop, process.context,
+                                          Consoles{process.out, process.err}, std::move(options));
+  process.loop.watch(STDIN_FILENO, [&session] {
     char ignored = 0;
     if (::read(STDIN_FILENO, &ignored, 1) > 0) return;
-    session.loop.forget(STDIN_FILENO);
-    session.agent->abandon("the connection to yoke run has ended");
+    process.loop.forget(STDIN_FILENO);
+    process.agent->abandon("the connection to yoke run has ended");
   });
-  Outcome outcome = session.run(config.monitor_interval);
+  Outcome outcome = process.run(config.monitor_interval);
   outcome.report.clear();  // the front says it
-  return conclude(session, outcome);
+  return conclude(process, outcome);
 }
 
 }  // namespace yoke::launch

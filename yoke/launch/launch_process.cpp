@@ -1,5 +1,3 @@
-#include "yoke/launch/session.h"
-
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -11,10 +9,11 @@
 #include "yoke/launch/agent/process_tree.h"
 #include "yoke/launch/flags.h"
 #include "yoke/launch/network.h"
+#include "yoke/launch/process.h"
 
 namespace yoke::launch {
 
-Session::Session(bool hangup_is_terminate)
+LaunchProcess::LaunchProcess(bool hangup_is_terminate)
     : signals(loop,
               [this, hangup_is_terminate](int signal) {
                 if (signal == SIGHUP && hangup_is_terminate) signal = SIGTERM;
@@ -27,11 +26,12 @@ Session::Session(bool hangup_is_terminate)
       out(loop, STDOUT_FILENO),
       err(loop, STDERR_FILENO) {}
 
-void Session::say(const std::string& sentence) {
+void LaunchProcess::say(const std::string& sentence) {
   err.write(fmt::format("yoke run: {}\n", sentence));
 }
 
-Outcome Session::run(std::chrono::duration<double> interval, const std::function<void()>& tick) {
+Outcome LaunchProcess::run(std::chrono::duration<double> interval,
+                           const std::function<void()>& tick) {
   const auto wait = std::chrono::ceil<std::chrono::milliseconds>(interval);
   while (true) {
     if (agent) agent->tick();
@@ -79,17 +79,17 @@ AgentOptions agent_options(const LaunchConfig& config, const LaunchPlan& plan,
   return options;
 }
 
-int conclude(Session& session, const Outcome& outcome) {
+int conclude(LaunchProcess& process, const Outcome& outcome) {
   if (!outcome.report.empty()) {
     const bool block = outcome.report.ends_with('\n');
     if (block) {
-      session.err.write(outcome.report);
+      process.err.write(outcome.report);
     } else {
-      session.say(outcome.report);
+      process.say(outcome.report);
     }
   }
-  session.out.flush();
-  session.err.flush();
+  process.out.flush();
+  process.err.flush();
   return outcome.status;
 }
 

@@ -1,4 +1,4 @@
-// yoke/launch/session.h: one process that takes part in a launch: what it watches, and its loop.
+// yoke/launch/process.h: one process that takes part in a launch: what it watches, and its loop.
 #pragma once
 #include <functional>
 #include <memory>
@@ -16,8 +16,8 @@
 namespace yoke::launch {
 
 /// The parts a process may have; those it needs are made by whoever runs it.
-struct Session {
-  explicit Session(bool hangup_is_terminate);
+struct LaunchProcess {
+  explicit LaunchProcess(bool hangup_is_terminate);
 
   /// Writes `yoke run: SENTENCE` on standard error.
   void say(const std::string& sentence);
@@ -38,6 +38,6 @@ AgentOptions agent_options(const LaunchConfig& config, const LaunchPlan& plan,
                            const std::string& endpoint);
 
 /// Prints what is to be said of `outcome`; the exit status.
-int conclude(Session& session, const Outcome& outcome);
+int conclude(LaunchProcess& process, const Outcome& outcome);
 
 }  // namespace yoke::launch
