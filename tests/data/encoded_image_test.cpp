@@ -8,7 +8,7 @@
 
 #include "tests/data/image_files.h"
 #include "yoke/core/random.h"
-#include "yoke/data/transforms/cut_image.h"
+#include "yoke/data/transforms/crop_image.h"
 
 namespace yoke {
 namespace {
@@ -19,8 +19,8 @@ using test::Picture;
 /// The whole image, as large as it is.
 Raster decode(const std::string& file) {
   const auto image = open_image(test::bytes_of(file));
-  const Cut all{.width = static_cast<double>(image->width()),
-                .height = static_cast<double>(image->height())};
+  const Crop all{.width = static_cast<double>(image->width()),
+                 .height = static_cast<double>(image->height())};
   return image->decode(all, image->height(), image->width());
 }
 
@@ -84,8 +84,8 @@ TEST(Jpeg, DecodesTheSamePixelsOfAPartAsOfTheWhole) {
           test::picture(200, 300),
           {.horizontal = sampling, .vertical = sampling, .progressive = progressive});
       const Raster whole = decode(file);
-      const Cut cut{.left = 101, .top = 37, .width = 60, .height = 51};
-      const Raster part = open_image(test::bytes_of(file))->decode(cut, 51, 60);
+      const Crop crop{.left = 101, .top = 37, .width = 60, .height = 51};
+      const Raster part = open_image(test::bytes_of(file))->decode(crop, 51, 60);
       EXPECT_LT(part.width, 110);
       EXPECT_LT(part.height, 60);
       for (std::int64_t y = 37; y < 37 + 51; ++y) {
@@ -117,7 +117,7 @@ TEST(Jpeg, TellsHowTheCameraWasHeld) {
   const Picture image = test::picture(48, 80);
   const ImageShape upright{3, 48, 80}, turned{3, 80, 48};
   const auto whole = [](std::int64_t height, std::int64_t width) {
-    return Cut{.width = static_cast<double>(width), .height = static_cast<double>(height)};
+    return Crop{.width = static_cast<double>(width), .height = static_cast<double>(height)};
   };
   // Where the stored upper left and upper right corners come to be, by Exif's table.
   const std::array<std::array<bool, 4>, 9> corners = {{{},
@@ -133,8 +133,8 @@ TEST(Jpeg, TellsHowTheCameraWasHeld) {
     SCOPED_TRACE(orientation);
     const ImageShape& shape = orientation > 4 ? turned : upright;
     std::vector<std::uint8_t> pixels(static_cast<std::size_t>(shape.elements()));
-    cut_image(test::bytes_of(test::jpeg_file(image, {.orientation = orientation})), whole, shape,
-              pixels);
+    crop_image(test::bytes_of(test::jpeg_file(image, {.orientation = orientation})), whole, shape,
+               pixels);
     const auto& [bottom, right, other_bottom, other_right] = corners[orientation];
     const auto expect_corner = [&](bool low, bool far, int stored_x) {
       for (std::int64_t c = 0; c < 3; ++c) {
@@ -231,11 +231,11 @@ TEST(EncodedImage, SurvivesAnyChangedBytes) {
       }
       const auto image_part = [&](std::int64_t height, std::int64_t width) {
         const auto rows = static_cast<double>(height), columns = static_cast<double>(width);
-        return Cut{columns / 3, rows / 3, columns / 2, rows / 2};
+        return Crop{columns / 3, rows / 3, columns / 2, rows / 2};
       };
       try {
         std::vector<std::uint8_t> pixels(std::size_t{3} * 20 * 10);
-        cut_image(test::bytes_of(changed), image_part, {3, 20, 10}, pixels);
+        crop_image(test::bytes_of(changed), image_part, {3, 20, 10}, pixels);
         ++decoded;
       } catch (const DamagedImage&) {
         ++damaged;

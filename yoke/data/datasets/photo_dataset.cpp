@@ -9,7 +9,7 @@
 
 #include "yoke/core/error.h"
 #include "yoke/data/formats/encoded_image.h"
-#include "yoke/data/transforms/cut.h"
+#include "yoke/data/transforms/crop.h"
 #include "yoke/data/transforms/resample.h"
 
 namespace yoke {
@@ -36,8 +36,8 @@ double PhotoDataset::aspect() const {
   return static_cast<double>(info_.image.width) / static_cast<double>(info_.image.height);
 }
 
-Cut PhotoDataset::middle(std::int64_t height, std::int64_t width) const {
-  return central_cut(height, width, aspect(), view_.centre);
+Crop PhotoDataset::middle(std::int64_t height, std::int64_t width) const {
+  return center_crop(height, width, aspect(), view_.centre);
 }
 
 std::span<const std::uint8_t> PhotoDataset::pixels(std::int64_t index,
@@ -51,8 +51,9 @@ std::span<const std::uint8_t> PhotoDataset::pixels(std::int64_t index,
 std::span<const std::uint8_t> PhotoDataset::drawn_pixels(std::int64_t index, RandomStream& random,
                                                          std::vector<std::uint8_t>& scratch) const {
   const auto choose = [&](std::int64_t height, std::int64_t width) {
-    return view_.least_area < 1 ? random_cut(height, width, aspect(), view_.least_area, random)
-                                : middle(height, width);
+    return view_.least_area < 1
+               ? random_resized_crop(height, width, aspect(), view_.least_area, random)
+               : middle(height, width);
   };
   const auto pixels = decode(index, choose, scratch);
   if (!view_.jitter.none()) {
@@ -61,7 +62,7 @@ std::span<const std::uint8_t> PhotoDataset::drawn_pixels(std::int64_t index, Ran
   return pixels;
 }
 
-std::span<const std::uint8_t> PhotoDataset::decode(std::int64_t index, const ChooseCut& choose,
+std::span<const std::uint8_t> PhotoDataset::decode(std::int64_t index, const ChooseCrop& choose,
                                                    std::vector<std::uint8_t>& scratch) const {
   const ImageShape& shape = info_.image;
   scratch.resize(static_cast<std::size_t>(shape.elements()));
@@ -75,8 +76,8 @@ std::span<const std::uint8_t> PhotoDataset::decode(std::int64_t index, const Cho
   return scratch;
 }
 
-void PhotoDataset::decode_file(std::int64_t index, const ChooseCut& choose, const ImageShape& shape,
-                               std::span<std::uint8_t> pixels) const {
+void PhotoDataset::decode_file(std::int64_t index, const ChooseCrop& choose,
+                               const ImageShape& shape, std::span<std::uint8_t> pixels) const {
   const std::int64_t wanted = label(index);
   const auto [first, last] = std::equal_range(split_->labels.begin(), split_->labels.end(), wanted);
   const std::int64_t begin = first - split_->labels.begin(), count = last - first;
@@ -85,7 +86,7 @@ void PhotoDataset::decode_file(std::int64_t index, const ChooseCut& choose, cons
     const std::int64_t candidate = begin + (index - begin + next) % count;
     const ImagePlace& place = split_->images[static_cast<std::size_t>(candidate)];
     try {
-      cut_image(index_->read(place, file), choose, shape, pixels);
+      crop_image(index_->read(place, file), choose, shape, pixels);
       return;
     } catch (const DamagedImage& damage) {
       damage_->add(place.name, damage.what());
@@ -106,7 +107,7 @@ std::unique_ptr<PhotoCache> PhotoDataset::open_cache() const {
   };
   const ImageShape shape{3, grown(info_.image.height), grown(info_.image.width)};
   const auto largest = [this](std::int64_t height, std::int64_t width) {
-    return central_cut(height, width, aspect(), 1);
+    return center_crop(height, width, aspect(), 1);
   };
   const auto fill = [&](std::int64_t index, std::span<std::uint8_t> pixels) {
     std::vector<std::uint8_t> planes(pixels.size());

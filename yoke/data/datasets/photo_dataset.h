@@ -12,7 +12,7 @@
 #include "yoke/data/datasets/image_index.h"
 #include "yoke/data/datasets/photo_cache.h"
 #include "yoke/data/transforms/colour_jitter.h"
-#include "yoke/data/transforms/cut_image.h"
+#include "yoke/data/transforms/crop_image.h"
 
 namespace yoke {
 
@@ -52,10 +52,10 @@ class PhotoDataset final : public Dataset {
   struct Cache;
 
   double aspect() const;
-  Cut middle(std::int64_t height, std::int64_t width) const;
-  std::span<const std::uint8_t> decode(std::int64_t index, const ChooseCut& choose,
+  Crop middle(std::int64_t height, std::int64_t width) const;
+  std::span<const std::uint8_t> decode(std::int64_t index, const ChooseCrop& choose,
                                        std::vector<std::uint8_t>& scratch) const;
-  void decode_file(std::int64_t index, const ChooseCut& choose, const ImageShape& shape,
+  void decode_file(std::int64_t index, const ChooseCrop& choose, const ImageShape& shape,
                    std::span<std::uint8_t> pixels) const;
   const PhotoCache& cache() const;
   std::unique_ptr<PhotoCache> open_cache() const;

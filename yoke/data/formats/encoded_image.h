@@ -27,10 +27,10 @@ class EncodedImage {
   virtual std::int64_t width() const = 0;   ///< As stored.
   virtual Orientation orientation() const = 0;
 
-  /// Decodes at least `cut`, given in stored pixels, with what a resampling to `height` x `width`
+  /// Decodes at least `crop`, given in stored pixels, with what a resampling to `height` x `width`
   /// needs around it, at no lower resolution than that unless the image has less. Called once.
   /// @throws DamagedImage.
-  virtual Raster decode(const Cut& cut, std::int64_t height, std::int64_t width) = 0;
+  virtual Raster decode(const Crop& crop, std::int64_t height, std::int64_t width) = 0;
 };
 
 /// Reads the header of a JPEG or PNG image, told by its first bytes. `bytes` must outlive it.

@@ -61,7 +61,7 @@ void cmyk_to_rgb(const std::uint8_t* cmyk, std::int64_t count, bool inverted, st
   }
 }
 
-/// Pixels [begin, end) of one axis that a cut needs, in the scaled image.
+/// Pixels [begin, end) of one axis that a crop needs, in the scaled image.
 struct Extent {
   JDIMENSION begin = 0;
   JDIMENSION end = 0;
@@ -96,15 +96,15 @@ class Jpeg final : public EncodedImage {
   std::int64_t width() const override { return info_.image_width; }
   Orientation orientation() const override { return orientation_; }
 
-  Raster decode(const Cut& cut, std::int64_t height, std::int64_t width) override {
-    info_.scale_num = eighths(cut, height, width);
+  Raster decode(const Crop& crop, std::int64_t height, std::int64_t width) override {
+    info_.scale_num = eighths(crop, height, width);
     info_.scale_denom = 8;
     const bool cmyk = info_.num_components == 4;
     info_.out_color_space = cmyk ? JCS_CMYK : JCS_RGB;
     attempt([&] { jpeg_start_decompress(&info_); });
     const double scale = info_.scale_num / 8.0;
-    const Extent rows = extent(cut.top, cut.height, scale, height, info_.output_height);
-    Extent columns = extent(cut.left, cut.width, scale, width, info_.output_width);
+    const Extent rows = extent(crop.top, crop.height, scale, height, info_.output_height);
+    Extent columns = extent(crop.left, crop.width, scale, width, info_.output_width);
     widen(columns);
     Raster raster{.memory = std::make_unique_for_overwrite<std::uint8_t[]>(
                       std::size_t{3} * columns.size() * rows.size()),
@@ -133,10 +133,10 @@ class Jpeg final : public EncodedImage {
   }
 
   /// The least scale, in eighths, that still has the pixels. Of the others vector code is missing.
-  static unsigned eighths(const Cut& cut, std::int64_t height, std::int64_t width) {
+  static unsigned eighths(const Crop& crop, std::int64_t height, std::int64_t width) {
     for (const unsigned scale : {1U, 2U, 4U}) {
-      if (cut.width * scale >= 8.0 * static_cast<double>(width) &&
-          cut.height * scale >= 8.0 * static_cast<double>(height)) {
+      if (crop.width * scale >= 8.0 * static_cast<double>(width) &&
+          crop.height * scale >= 8.0 * static_cast<double>(height)) {
         return scale;
       }
     }

@@ -65,9 +65,9 @@ Orientation exif_orientation(std::span<const std::uint8_t> marker) {
           .columns_flipped = tag == 2 || tag == 3 || tag == 7 || tag == 8};
 }
 
-Cut stored_cut(const Cut& cut, const Orientation& orientation, std::int64_t height,
-               std::int64_t width) {
-  Cut stored = cut;
+Crop stored_cut(const Crop& crop, const Orientation& orientation, std::int64_t height,
+                std::int64_t width) {
+  Crop stored = crop;
   if (orientation.transposed) {
     std::swap(stored.left, stored.top);
     std::swap(stored.width, stored.height);

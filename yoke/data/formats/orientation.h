@@ -21,9 +21,9 @@ struct Orientation {
 /// Of a JPEG's APP1 marker (Exif 2.3, tag 0x0112); upright where it tells nothing valid.
 Orientation exif_orientation(std::span<const std::uint8_t> marker);
 
-/// Where `cut` of the upright image lies in the stored image of `height` x `width`.
-Cut stored_cut(const Cut& cut, const Orientation& orientation, std::int64_t height,
-               std::int64_t width);
+/// Where `crop` of the upright image lies in the stored image of `height` x `width`.
+Crop stored_cut(const Crop& crop, const Orientation& orientation, std::int64_t height,
+                std::int64_t width);
 
 /// Turns stored planes uint8 [channels, height, width] upright, into [channels, width, height]
 /// where they are transposed.

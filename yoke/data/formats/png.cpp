@@ -24,7 +24,7 @@ class Png final : public EncodedImage {
   std::int64_t width() const override { return png_get_image_width(reader_.png, reader_.info); }
   Orientation orientation() const override { return {}; }
 
-  Raster decode(const Cut&, std::int64_t, std::int64_t) override {
+  Raster decode(const Crop&, std::int64_t, std::int64_t) override {
     attempt([&] { ask_for_rgb(); });
     Raster raster{.height = height(), .width = width()};
     const auto row_bytes = static_cast<std::size_t>(3 * raster.width);

@@ -6,7 +6,7 @@
 namespace yoke {
 
 /// A rectangle in pixels from an image's upper left corner; it may begin and end within a pixel.
-struct Cut {
+struct Crop {
   double left = 0;
   double top = 0;
   double width = 0;

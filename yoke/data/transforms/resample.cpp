@@ -20,7 +20,7 @@ struct Taps {
   const float* of(std::size_t output) const { return weights.data() + output * count; }
 };
 
-/// `start` and `length` are the cut's in `source` pixels.
+/// `start` and `length` are the crop's in `source` pixels.
 Taps make_taps(double start, double length, std::int64_t source, std::int64_t outputs) {
   const double step = length / static_cast<double>(outputs);
   const double reach = std::max(1.0, step);
@@ -85,13 +85,13 @@ void round_plane(const std::vector<Lanes>& sums, std::size_t channel, std::uint8
 
 }  // namespace
 
-void resample(const Raster& raster, const Cut& cut, std::int64_t height, std::int64_t width,
+void resample(const Raster& raster, const Crop& crop, std::int64_t height, std::int64_t width,
               std::uint8_t* output) {
   const double scale = raster.scale;
-  const Taps rows = make_taps(cut.top * scale - static_cast<double>(raster.top), cut.height * scale,
-                              raster.height, height);
-  const Taps columns = make_taps(cut.left * scale - static_cast<double>(raster.left),
-                                 cut.width * scale, raster.width, width);
+  const Taps rows = make_taps(crop.top * scale - static_cast<double>(raster.top),
+                              crop.height * scale, raster.height, height);
+  const Taps columns = make_taps(crop.left * scale - static_cast<double>(raster.left),
+                                 crop.width * scale, raster.width, width);
   const std::int64_t values = 3 * raster.width;
   std::vector<float> row(static_cast<std::size_t>(values) + 1);
   std::vector<Lanes> sums(static_cast<std::size_t>(width));

@@ -1,5 +1,5 @@
-// tests/data/cut_image_test.cpp: cuts of photos against a full decode and a plain resampling.
-#include "yoke/data/transforms/cut_image.h"
+// tests/data/crop_image_test.cpp: crops of photos against a full decode and a plain resampling.
+#include "yoke/data/transforms/crop_image.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include "tests/support/support.h"
 #include "yoke/core/files/file.h"
 #include "yoke/data/formats/encoded_image.h"
-#include "yoke/data/transforms/cut.h"
+#include "yoke/data/transforms/crop.h"
 #include "yoke/data/transforms/resample.h"
 
 namespace yoke {
@@ -18,10 +18,10 @@ namespace fs = std::filesystem;
 
 /// Each output pixel as the weighted mean over all stored pixels that the triangle around its
 /// centre reaches: the definition, in no particular haste.
-std::vector<double> plain_resample(const Raster& whole, const Cut& cut, std::int64_t height,
+std::vector<double> plain_resample(const Raster& whole, const Crop& crop, std::int64_t height,
                                    std::int64_t width) {
-  const double down = cut.height / static_cast<double>(height);
-  const double right = cut.width / static_cast<double>(width);
+  const double down = crop.height / static_cast<double>(height);
+  const double right = crop.width / static_cast<double>(width);
   const auto weight = [](double distance, double step) {
     return std::max(0.0, 1 - std::abs(distance) / std::max(1.0, step));
   };
@@ -29,8 +29,8 @@ std::vector<double> plain_resample(const Raster& whole, const Cut& cut, std::int
   for (std::int64_t c = 0; c < 3; ++c) {
     for (std::int64_t y = 0; y < height; ++y) {
       for (std::int64_t x = 0; x < width; ++x) {
-        const double row = cut.top + (static_cast<double>(y) + 0.5) * down - 0.5;
-        const double column = cut.left + (static_cast<double>(x) + 0.5) * right - 0.5;
+        const double row = crop.top + (static_cast<double>(y) + 0.5) * down - 0.5;
+        const double column = crop.left + (static_cast<double>(x) + 0.5) * right - 0.5;
         double sum = 0, weights = 0;
         const auto reach_rows = static_cast<std::int64_t>(std::max(1.0, down)) + 1;
         const auto reach_columns = static_cast<std::int64_t>(std::max(1.0, right)) + 1;
@@ -71,14 +71,14 @@ Raster decode_whole(std::span<const std::uint8_t> file) {
 TEST(Resample, EqualsTheDefinitionAtAnySize) {
   const std::string file = test::png_file(test::picture(37, 53));
   const Raster whole = decode_whole(test::bytes_of(file));
-  const std::vector<Cut> cuts = {
+  const std::vector<Crop> crops = {
       {0, 0, 53, 37}, {3, 5, 17, 1}, {50.5, 0.25, 2.5, 36.5}, {20, 30, 1, 1}};
-  for (const Cut& cut : cuts) {
+  for (const Crop& crop : crops) {
     for (const auto& [height, width] : {std::pair{1, 1}, {17, 3}, {37, 53}, {64, 70}}) {
-      SCOPED_TRACE(fmt::format("{}x{} of {}x{}", height, width, cut.height, cut.width));
+      SCOPED_TRACE(fmt::format("{}x{} of {}x{}", height, width, crop.height, crop.width));
       std::vector<std::uint8_t> pixels(static_cast<std::size_t>(3 * height * width));
-      resample(whole, cut, height, width, pixels.data());
-      const auto expected = plain_resample(whole, cut, height, width);
+      resample(whole, crop, height, width, pixels.data());
+      const auto expected = plain_resample(whole, crop, height, width);
       for (std::size_t i = 0; i < pixels.size(); ++i) {
         ASSERT_NEAR(pixels[i], expected[i], 0.501);  // rounding
       }
@@ -101,12 +101,12 @@ TEST(Resample, KeepsPixelsOfAnImageThatHasTheSize) {
 }
 
 TEST(CentralCut, IsTheMiddleInTheFormOfTheOutput) {
-  const Cut square = central_cut(256, 512, 1, 0.875);
+  const Crop square = center_crop(256, 512, 1, 0.875);
   EXPECT_EQ(square.top, 16);
   EXPECT_EQ(square.left, 144);
   EXPECT_EQ(square.height, 224);
   EXPECT_EQ(square.width, 224);
-  const Cut wide = central_cut(100, 100, 2, 1);
+  const Crop wide = center_crop(100, 100, 2, 1);
   EXPECT_EQ(wide.top, 25);
   EXPECT_EQ(wide.left, 0);
   EXPECT_EQ(wide.height, 50);
@@ -119,20 +119,20 @@ TEST(RandomCut, HasTheAreaAndFormThatItShouldAnywhereInTheImage) {
   bool touches_left = false, touches_bottom = false;
   for (int trial = 0; trial < kTrials; ++trial) {
     RandomStream random(3, 0, static_cast<std::uint64_t>(trial), Purpose::kTest);
-    const Cut cut = random_cut(100, 150, 1, 0.08, random);
-    EXPECT_GE(cut.left, 0);
-    EXPECT_GE(cut.top, 0);
-    EXPECT_LE(cut.left + cut.width, 150);
-    EXPECT_LE(cut.top + cut.height, 100);
-    const double area = cut.width * cut.height / 15000;
+    const Crop crop = random_resized_crop(100, 150, 1, 0.08, random);
+    EXPECT_GE(crop.left, 0);
+    EXPECT_GE(crop.top, 0);
+    EXPECT_LE(crop.left + crop.width, 150);
+    EXPECT_LE(crop.top + crop.height, 100);
+    const double area = crop.width * crop.height / 15000;
     EXPECT_GE(area, 0.075);  // sides are whole pixels
-    EXPECT_GE(cut.width / cut.height, 0.72);
-    EXPECT_LE(cut.width / cut.height, 1.39);
+    EXPECT_GE(crop.width / crop.height, 0.72);
+    EXPECT_LE(crop.width / crop.height, 1.39);
     area_sum += area;
-    touches_left = touches_left || cut.left == 0;
-    touches_bottom = touches_bottom || cut.top + cut.height == 100;
+    touches_left = touches_left || crop.left == 0;
+    touches_bottom = touches_bottom || crop.top + crop.height == 100;
   }
-  // Python's random module and torchvision's rule give 0.391, of 20,000 draws; large cuts often do
+  // Python's random module and torchvision's rule give 0.391, of 20,000 draws; large crops often do
   // not fit. The mean of 2,000 deviates from that by 0.005.
   EXPECT_NEAR(area_sum / kTrials, 0.391, 0.02);
   EXPECT_TRUE(touches_left && touches_bottom);
@@ -140,10 +140,10 @@ TEST(RandomCut, HasTheAreaAndFormThatItShouldAnywhereInTheImage) {
 
 TEST(RandomCut, TakesTheMiddleOfAnImageTooLongForAnyDraw) {
   RandomStream random(1, 0, 0, Purpose::kTest);
-  const Cut cut = random_cut(10, 1000, 1, 1, random);
-  EXPECT_EQ(cut.height, 10);
-  EXPECT_NEAR(cut.width, 40.0 / 3, 1e-9);
-  EXPECT_NEAR(cut.left, (1000 - 40.0 / 3) / 2, 1e-9);
+  const Crop crop = random_resized_crop(10, 1000, 1, 1, random);
+  EXPECT_EQ(crop.height, 10);
+  EXPECT_NEAR(crop.width, 40.0 / 3, 1e-9);
+  EXPECT_NEAR(crop.left, (1000 - 40.0 / 3) / 2, 1e-9);
 }
 
 std::vector<fs::path> photos(const fs::path& folder) {
@@ -161,7 +161,7 @@ struct Differences {
   int images = 0;
 };
 
-/// Central cuts of 224x224, of every `stride`-th photo.
+/// Central crops of 224x224, of every `stride`-th photo.
 Differences compare_photos(const fs::path& folder, std::size_t stride) {
   const ImageShape shape{3, 224, 224};
   Differences result;
@@ -171,9 +171,9 @@ Differences compare_photos(const fs::path& folder, std::size_t stride) {
     const std::string file = read_file(paths[i]);
     const auto bytes = test::bytes_of(file);
     const auto choose = [](auto height, auto width) {
-      return central_cut(height, width, 1, 0.875);
+      return center_crop(height, width, 1, 0.875);
     };
-    cut_image(bytes, choose, shape, pixels);
+    crop_image(bytes, choose, shape, pixels);
     if (!open_image(bytes)->orientation().upright()) continue;  // tested by itself
     const Raster whole = decode_whole(bytes);
     const auto expected =
@@ -187,7 +187,7 @@ Differences compare_photos(const fs::path& folder, std::size_t stride) {
   return result;
 }
 
-TEST(CutImage, DecodesEveryRealPhotoNearlyAsAFullDecodeAndResizeDoes) {
+TEST(CropImage, DecodesEveryRealPhotoNearlyAsAFullDecodeAndResizeDoes) {
   const auto root = test::real_data("imagenet-sample");
   if (!root) GTEST_SKIP() << "imagenet-sample is not here";
   const Differences originals = compare_photos(*root / "original", 1);

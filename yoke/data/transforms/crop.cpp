@@ -1,4 +1,4 @@
-#include "yoke/data/transforms/cut.h"
+#include "yoke/data/transforms/crop.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,7 +10,7 @@ constexpr double kLeastForm = 3.0 / 4, kMostForm = 4.0 / 3;
 
 }  // namespace
 
-Cut central_cut(std::int64_t height, std::int64_t width, double aspect, double fraction) {
+Crop center_crop(std::int64_t height, std::int64_t width, double aspect, double fraction) {
   const auto rows = static_cast<double>(height), columns = static_cast<double>(width);
   const double most_rows = std::min(rows, columns / aspect);
   const double cut_rows = fraction * most_rows, cut_columns = cut_rows * aspect;
@@ -20,8 +20,8 @@ Cut central_cut(std::int64_t height, std::int64_t width, double aspect, double f
           .height = cut_rows};
 }
 
-Cut random_cut(std::int64_t height, std::int64_t width, double aspect, double least_area,
-               RandomStream& random) {
+Crop random_resized_crop(std::int64_t height, std::int64_t width, double aspect, double least_area,
+                         RandomStream& random) {
   constexpr int kAttempts = 10;
   const auto rows = static_cast<double>(height), columns = static_cast<double>(width);
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
@@ -39,7 +39,7 @@ Cut random_cut(std::int64_t height, std::int64_t width, double aspect, double le
             .height = static_cast<double>(cut_rows)};
   }
   const double form = std::clamp(columns / rows, aspect * kLeastForm, aspect * kMostForm);
-  return central_cut(height, width, form, 1);
+  return center_crop(height, width, form, 1);
 }
 
 }  // namespace yoke

@@ -1,4 +1,4 @@
-#include "yoke/data/transforms/cut_image.h"
+#include "yoke/data/transforms/crop_image.h"
 
 #include <utility>
 #include <vector>
@@ -8,8 +8,8 @@
 
 namespace yoke {
 
-void cut_image(std::span<const std::uint8_t> file, const ChooseCut& choose, const ImageShape& shape,
-               std::span<std::uint8_t> pixels) {
+void crop_image(std::span<const std::uint8_t> file, const ChooseCrop& choose,
+                const ImageShape& shape, std::span<std::uint8_t> pixels) {
   const auto image = open_image(file);
   const Orientation orientation = image->orientation();
   std::int64_t height = image->height(), width = image->width();
@@ -18,14 +18,14 @@ void cut_image(std::span<const std::uint8_t> file, const ChooseCut& choose, cons
     std::swap(height, width);
     std::swap(rows, columns);
   }
-  const Cut cut = stored_cut(choose(height, width), orientation, image->height(), image->width());
-  const Raster raster = image->decode(cut, rows, columns);
+  const Crop crop = stored_cut(choose(height, width), orientation, image->height(), image->width());
+  const Raster raster = image->decode(crop, rows, columns);
   if (orientation.upright()) {
-    resample(raster, cut, rows, columns, pixels.data());
+    resample(raster, crop, rows, columns, pixels.data());
     return;
   }
   std::vector<std::uint8_t> stored(pixels.size());
-  resample(raster, cut, rows, columns, stored.data());
+  resample(raster, crop, rows, columns, stored.data());
   turn_upright(stored.data(), shape.channels, rows, columns, orientation, pixels.data());
 }
 
