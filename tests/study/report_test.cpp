@@ -11,10 +11,10 @@
 #include "tests/study/runs.h"
 #include "tests/support/support.h"
 #include "yoke/core/error.h"
+#include "yoke/study/figures/downsample.h"
 #include "yoke/study/figures/figures.h"
 #include "yoke/study/figures/gnuplot.h"
 #include "yoke/study/figures/script.h"
-#include "yoke/study/figures/thin.h"
 #include "yoke/study/report/document.h"
 #include "yoke/study/report/html.h"
 #include "yoke/study/report/text_pages.h"
@@ -45,7 +45,7 @@ std::vector<std::string> names_of(const std::vector<Figure>& figures) {
 }
 
 TEST(Thin, AveragesNeighbours) {
-  const auto points = thin({{.x = 1, .y = 2}, {.x = 3, .y = 4}, {.x = 5, .y = 9}}, 2);
+  const auto points = downsample({{.x = 1, .y = 2}, {.x = 3, .y = 4}, {.x = 5, .y = 9}}, 2);
   ASSERT_EQ(points.size(), 2U);
   EXPECT_DOUBLE_EQ(points[0].x, 2);
   EXPECT_DOUBLE_EQ(points[0].y, 3);

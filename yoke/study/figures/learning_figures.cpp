@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "yoke/run/summary.h"
+#include "yoke/study/figures/downsample.h"
 #include "yoke/study/figures/figures.h"
-#include "yoke/study/figures/thin.h"
 #include "yoke/study/report/words.h"
 
 namespace yoke::study {
@@ -66,7 +66,7 @@ std::vector<Point> points_of(const std::vector<Metrics>& reports, bool over_time
     points.push_back(
         {.x = over_time ? report.seconds / divisor : report.epoch, .y = value(report)});
   }
-  return thin(std::move(points));
+  return downsample(std::move(points));
 }
 
 std::string title_of(const std::string& label, const char* split) {

@@ -5,8 +5,8 @@
 #include <map>
 
 #include "yoke/run/summary.h"
+#include "yoke/study/figures/downsample.h"
 #include "yoke/study/figures/figures.h"
-#include "yoke/study/figures/thin.h"
 #include "yoke/study/report/words.h"
 
 namespace yoke::study {
@@ -124,7 +124,7 @@ class Maker {
     if (most_of(series) <= 0) return;
     for (auto& one : series) {
       for (auto& point : one.points) point = {.x = point.x / time_.divisor, .y = point.y / divisor};
-      one.points = thin(std::move(one.points));
+      one.points = downsample(std::move(one.points));
     }
     std::vector<Phase> phases = run_.phases;
     for (auto& phase : phases) {

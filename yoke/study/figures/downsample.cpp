@@ -1,11 +1,11 @@
-#include "yoke/study/figures/thin.h"
+#include "yoke/study/figures/downsample.h"
 
 #include <algorithm>
 #include <cmath>
 
 namespace yoke::study {
 
-std::vector<Point> thin(std::vector<Point> points, std::size_t most) {
+std::vector<Point> downsample(std::vector<Point> points, std::size_t most) {
   std::erase_if(points, [](const Point& p) { return !std::isfinite(p.x) || !std::isfinite(p.y); });
   if (points.size() <= most) return points;
   const std::size_t each = (points.size() + most - 1) / most;

@@ -1,4 +1,4 @@
-// yoke/study/figures/thin.h: long series with fewer points.
+// yoke/study/figures/downsample.h: long series with fewer points.
 #pragma once
 #include <cstddef>
 #include <vector>
@@ -8,6 +8,6 @@
 namespace yoke::study {
 
 /// At most `most` points, each the mean of as many neighbours; as it is where there are fewer.
-std::vector<Point> thin(std::vector<Point> points, std::size_t most = 300);
+std::vector<Point> downsample(std::vector<Point> points, std::size_t most = 300);
 
 }  // namespace yoke::study
