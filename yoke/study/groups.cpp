@@ -85,13 +85,13 @@ std::string label_of(const Settings& settings) {
   return fmt::format("{}", fmt::join(words, ", "));
 }
 
-int Group::completed() const {
+int Repetitions::completed() const {
   return static_cast<int>(std::count_if(runs.begin(), runs.end(), [](const RunResults& run) {
     return run.status == run_status::kCompleted;
   }));
 }
 
-const RunResults& Group::typical() const {
+const RunResults& Repetitions::typical() const {
   std::vector<const RunResults*> order;
   for (const auto& run : runs) {
     if (completed() == 0 || run.status == run_status::kCompleted) order.push_back(&run);
@@ -102,7 +102,7 @@ const RunResults& Group::typical() const {
   return *order[(order.size() - 1) / 2];
 }
 
-Sample Group::sample(const std::string& number) const {
+Sample Repetitions::sample(const std::string& number) const {
   std::vector<double> values;
   for (const auto& run : runs) {
     if (completed() > 0 && run.status != run_status::kCompleted) continue;
@@ -148,20 +148,21 @@ Comparison compare_runs(std::vector<NamedRun> runs) {
     Settings own;
     for (const auto& axis : result.axes) own[axis] = value_of(settings[i], axis);
     auto group = std::find_if(result.groups.begin(), result.groups.end(),
-                              [&](const Group& g) { return g.settings == own; });
+                              [&](const Repetitions& g) { return g.settings == own; });
     if (group == result.groups.end()) {
       const std::string label = own.empty() ? folder_name(runs[i].run) : label_of(own);
       group = result.groups.insert(group, {.label = label, .settings = own, .runs = {}});
     }
     group->runs.push_back(std::move(runs[i].run));
   }
-  std::stable_sort(result.groups.begin(), result.groups.end(), [&](const Group& a, const Group& b) {
-    for (const auto& axis : result.axes) {
-      const std::string x = value_of(a.settings, axis), y = value_of(b.settings, axis);
-      if (x != y) return less(x, y);
-    }
-    return false;
-  });
+  std::stable_sort(
+      result.groups.begin(), result.groups.end(), [&](const Repetitions& a, const Repetitions& b) {
+        for (const auto& axis : result.axes) {
+          const std::string x = value_of(a.settings, axis), y = value_of(b.settings, axis);
+          if (x != y) return less(x, y);
+        }
+        return false;
+      });
   return result;
 }
 

@@ -14,7 +14,7 @@ namespace yoke::study {
 using Settings = std::map<std::string, std::string>;
 
 /// Repetitions of one point.
-struct Group {
+struct Repetitions {
   std::string label;             ///< What is its own: `batch-size 32, ranks 2`.
   Settings settings;             ///< Of the axes alone.
   std::vector<RunResults> runs;  ///< At least one.
@@ -29,8 +29,8 @@ struct Group {
 
 /// Runs to compare.
 struct Comparison {
-  std::vector<std::string> axes;  ///< Settings that differ between runs.
-  std::vector<Group> groups;      ///< Ordered by the axes' values, numbers as numbers.
+  std::vector<std::string> axes;    ///< Settings that differ between runs.
+  std::vector<Repetitions> groups;  ///< Ordered by the axes' values, numbers as numbers.
 };
 
 /// Whether a flag changes neither what is trained nor how.

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kNothing = 0.02;  // of the rate; less cannot be told from the noise of a host
 
-std::string label_without(const Group& group, const std::string& axis) {
+std::string label_without(const Repetitions& group, const std::string& axis) {
   Settings others = group.settings;
   others.erase(axis);
   return label_of(others);
@@ -28,14 +28,16 @@ std::vector<std::string> present(const Comparison& comparison,
   return found;
 }
 
-double median_of(const Group& group, const char* number) { return group.sample(number).median; }
+double median_of(const Repetitions& group, const char* number) {
+  return group.sample(number).median;
+}
 
 /// Seconds of a step by what they went into.
 struct Parts {
   double compute = 0, communication = 0, data_wait = 0;
 };
 
-Parts parts_of(const Group& group) {
+Parts parts_of(const Repetitions& group) {
   const double steps = std::max(1.0, median_of(group, "steps"));
   Parts parts{.communication = median_of(group, key::kCommunicationSeconds) / steps,
               .data_wait = median_of(group, key::kDataWaitSeconds) / steps};
@@ -45,7 +47,7 @@ Parts parts_of(const Group& group) {
 }
 
 /// How many settings two groups share.
-std::size_t likeness(const Group& a, const Group& b) {
+std::size_t likeness(const Repetitions& a, const Repetitions& b) {
   std::size_t count = 0;
   for (const auto& [name, value] : a.settings) {
     const auto other = b.settings.find(name);
@@ -59,7 +61,7 @@ Line::Place base_of(const Line& line, const std::vector<Line::Place>& all) {
   const auto least = std::min_element(all.begin(), all.end(),
                                       [](const auto& a, const auto& b) { return a.x < b.x; });
   Line::Place base = *least;
-  const Group& own = *line.places.front().group;
+  const Repetitions& own = *line.places.front().group;
   for (const auto& place : all) {
     if (place.x == least->x && likeness(*place.group, own) > likeness(*base.group, own)) {
       base = place;
@@ -71,7 +73,7 @@ Line::Place base_of(const Line& line, const std::vector<Line::Place>& all) {
 /// Compares the last place with the base's step shared out evenly. With a fixed batch per rank
 /// a step is to take as long as before, with a fixed one over all ranks a part of it.
 std::string cause_of(const Line& line) {
-  const Group &first = *line.base.group, &last = *line.places.back().group;
+  const Repetitions &first = *line.base.group, &last = *line.places.back().group;
   const Parts before = parts_of(first), after = parts_of(last);
   const double images_before = median_of(first, key::kBatchSize);
   const double images_after = median_of(last, key::kBatchSize);

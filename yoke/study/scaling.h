@@ -12,7 +12,7 @@ namespace yoke::study {
 struct Line {
   struct Place {
     double x = 0;
-    const Group* group = nullptr;
+    const Repetitions* group = nullptr;
   };
   std::string label;          ///< What its points share; empty where there is a single line.
   std::vector<Place> places;  ///< At least two, by x.

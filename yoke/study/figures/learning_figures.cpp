@@ -23,7 +23,7 @@ struct Choice {
   std::string remark;
 };
 
-std::string repetition(const Group& group, const RunResults& run) {
+std::string repetition(const Repetitions& group, const RunResults& run) {
   const auto seed = run.config.find("seed");
   return group.runs.size() == 1 || seed == run.config.end()
              ? group.label
@@ -38,18 +38,18 @@ Choice choose(const Comparison& comparison) {
   if (choice.runs.size() == 1) choice.runs.front().label.clear();
   if (choice.runs.size() <= kMostLines) return choice;
   choice.runs.clear();
-  std::vector<const Group*> groups;
+  std::vector<const Repetitions*> groups;
   for (const auto& group : comparison.groups) groups.push_back(&group);
   choice.remark = " Of repetitions, the run whose training took the median time.";
   if (groups.size() > kMostLines) {
-    std::stable_sort(groups.begin(), groups.end(), [](const Group* a, const Group* b) {
+    std::stable_sort(groups.begin(), groups.end(), [](const Repetitions* a, const Repetitions* b) {
       return a->sample(key::kValTop1).median > b->sample(key::kValTop1).median;
     });
     choice.remark +=
         fmt::format(" The {} points of {} with the highest accuracy.", kMostLines, groups.size());
     groups.resize(kMostLines);
   }
-  for (const Group* const group : groups) {
+  for (const Repetitions* const group : groups) {
     choice.runs.push_back({&group->typical(), group->label});
   }
   return choice;

@@ -93,7 +93,7 @@ std::vector<std::string> comparison_findings(const Comparison& comparison) {
   }
   sentences.push_back(fmt::format("{} runs of {} points.", runs, comparison.groups.size()));
   if (std::any_of(comparison.groups.begin(), comparison.groups.end(),
-                  [](const Group& group) { return group.runs.size() < 2; })) {
+                  [](const Repetitions& group) { return group.runs.size() < 2; })) {
     sentences.emplace_back(
         "With a single run of a point, nothing can be said of whether its numbers would come "
         "again.");

@@ -33,7 +33,7 @@ Section summary(const Comparison& comparison) {
 }
 
 /// What one point used and recognised.
-Section details(const Group& group, std::size_t number, bool alone) {
+Section details(const Repetitions& group, std::size_t number, bool alone) {
   const RunResults& run = group.typical();
   const std::string suffix = alone ? "" : fmt::format("-{}", number + 1);
   Section section{.heading = alone ? "Resources and classes" : group.label};
