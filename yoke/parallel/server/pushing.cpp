@@ -21,7 +21,7 @@ Pushing::Pushing(FlatParameters& parameters, const Shards& shards, std::vector<B
 
 void Pushing::begin(const Rates& rates) {
   filler_.reset();
-  for (const auto& [server, link] : providers_) link->ask(Link::Request::kPush, rates);
+  for (const auto& [server, link] : providers_) link->ask(ServerLink::Request::kPush, rates);
 }
 
 void Pushing::send(const Bucket& bucket) {
@@ -56,7 +56,7 @@ void Pushing::take_in() {
 
 void Pushing::rest() {
   take_in();
-  for (const auto& [server, link] : providers_) link->ask(Link::Request::kRest);
+  for (const auto& [server, link] : providers_) link->ask(ServerLink::Request::kRest);
 }
 
 void Pushing::hear(const torch::Tensor& numbers) {

@@ -4,15 +4,15 @@
 #include <vector>
 
 #include "yoke/core/flat_parameters.h"
-#include "yoke/parallel/server/link.h"
 #include "yoke/parallel/server/pieces.h"
+#include "yoke/parallel/server/server_link.h"
 
 namespace yoke {
 
 /// A server on another rank.
 struct Provider {
   int server = 0;  ///< Its rank, whose part it serves.
-  std::unique_ptr<Link> link;
+  std::unique_ptr<ServerLink> link;
 };
 
 /// Pushes gradients to every server, in buckets as they fill up, and pulls what became of the

@@ -105,10 +105,10 @@ void Serving::lose(Client& client, const std::string& failure) {
 }
 
 void Serving::serve(Client& client, bool one_push) {
-  Link& link = *client.link;
+  ServerLink& link = *client.link;
   const auto gradient = torch::empty({elements_}), values = torch::empty({elements_});
   Rates rates;
-  while (link.next(rates) == Link::Request::kPush) {
+  while (link.next(rates) == ServerLink::Request::kPush) {
     for (const auto& [begin, end] : pieces_) {
       link.receive(gradient.narrow(0, begin, end - begin)).wait();
     }

@@ -6,15 +6,15 @@
 #include <thread>
 #include <vector>
 
-#include "yoke/parallel/server/link.h"
 #include "yoke/parallel/server/part_server.h"
+#include "yoke/parallel/server/server_link.h"
 
 namespace yoke {
 
 /// A worker on another rank.
 struct Client {
-  int worker = 0;              ///< Its number among workers.
-  std::unique_ptr<Link> link;  ///< Null once it is lost.
+  int worker = 0;                    ///< Its number among workers.
+  std::unique_ptr<ServerLink> link;  ///< Null once it is lost.
 };
 
 /// Serves one part over links, between open() and close(): at other times no thread waits for a

@@ -184,8 +184,8 @@ void ParameterServer::connect() {
     for (const int number : numbers_) {
       const int worker = options_.servers + number;
       if (server == worker || (server != rank_ && worker != rank_)) continue;
-      auto link = std::make_unique<Link>(context_.communicator, server, worker,
-                                         server == rank_ ? kServersPatience : 1);
+      auto link = std::make_unique<ServerLink>(context_.communicator, server, worker,
+                                               server == rank_ ? kServersPatience : 1);
       if (server == rank_) {
         clients.push_back({.worker = number, .link = std::move(link)});
       } else {

@@ -1,4 +1,4 @@
-#include "yoke/parallel/server/link.h"
+#include "yoke/parallel/server/server_link.h"
 
 #include <fmt/format.h>
 
@@ -22,11 +22,11 @@ std::unique_ptr<Communicator> connect(const Communicator& communicator, int serv
 
 }  // namespace
 
-Link::Link(const Communicator& communicator, int server, int worker, int patience)
+ServerLink::ServerLink(const Communicator& communicator, int server, int worker, int patience)
     : communicator_(connect(communicator, server, worker, patience)),
       header_(torch::zeros({3}, torch::kFloat64)) {}
 
-void Link::ask(Request request, const Rates& rates) {
+void ServerLink::ask(Request request, const Rates& rates) {
   asked_.wait();
   auto* const header = header_.data_ptr<double>();
   header[0] = static_cast<double>(request);
@@ -35,7 +35,7 @@ void Link::ask(Request request, const Rates& rates) {
   asked_ = send(header_);
 }
 
-Link::Request Link::next(Rates& rates) {
+ServerLink::Request ServerLink::next(Rates& rates) {
   receive(header_).wait();
   const auto* const header = header_.data_ptr<double>();
   rates.lr = header[1];

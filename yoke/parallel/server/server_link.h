@@ -1,4 +1,4 @@
-// yoke/parallel/server/link.h: what a worker and a server send each other.
+// yoke/parallel/server/server_link.h: what a worker and a server send each other.
 #pragma once
 #include <memory>
 #include <vector>
@@ -10,14 +10,14 @@
 namespace yoke {
 
 /// A connection between two ranks, of which one serves a part of the parameters to the other.
-class Link {
+class ServerLink {
  public:
   enum class Request { kPush = 1, kRest };
 
   /// Connects this rank with rank `other` of the group of `communicator`, by the same kind of
   /// communicator; the other does so, too. `patience` times the group's timeout is how long it
   /// waits for the other. @throws CommError.
-  Link(const Communicator& communicator, int server, int worker, int patience);
+  ServerLink(const Communicator& communicator, int server, int worker, int patience);
 
   /// The worker's side.
   void ask(Request request, const Rates& rates = {});
