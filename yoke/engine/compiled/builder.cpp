@@ -118,7 +118,7 @@ Tensor Builder::use(const Tensor& tensor) {
   return tensor;
 }
 
-Step& Builder::add(std::string operation, std::function<void(const Micro&)> run) {
+Step& Builder::add(std::string operation, std::function<void(const MicroBatch&)> run) {
   return plan_->steps_.emplace_back(Step{.layer = layer_,
                                          .operation = std::move(operation),
                                          .pass = pass_,
@@ -135,7 +135,7 @@ Step& Builder::execute(const std::string& operation, const dnnl::primitive& prim
   }
   Step& step =
       add(operation, [primitive, &stream = workspace_.stream, arguments = std::move(arguments)](
-                         const Micro&) { primitive.execute(stream, arguments); });
+                         const MicroBatch&) { primitive.execute(stream, arguments); });
   step.primitive = true;
   return step;
 }
@@ -154,7 +154,7 @@ Step& Builder::execute(const std::string& operation, const dnnl::primitive& prim
   };
   Step& step = add(operation, [primitive, &stream = workspace_.stream,
                                first = with_gradients(false), later = with_gradients(true),
-                               gradients = std::move(gradients)](const Micro& micro) {
+                               gradients = std::move(gradients)](const MicroBatch& micro) {
     primitive.execute(stream, micro.accumulate ? later : first);
     for (const auto& [argument, target] : gradients) target.finish(micro.accumulate, stream);
   });
@@ -183,7 +183,8 @@ Tensor Builder::summed(ValueId id, std::vector<Tensor>& parts) {
   for (std::size_t i = 1; i < parts.size(); ++i) {
     const Tensor a = use(i == 1 ? parts.front() : result), b = use(parts[i]);
     use(result);
-    add("sum of gradients", [a, b, result](const Micro&) { add_tensors(a, b, false, result); });
+    add("sum of gradients",
+        [a, b, result](const MicroBatch&) { add_tensors(a, b, false, result); });
   }
   return result;
 }

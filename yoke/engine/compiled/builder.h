@@ -79,7 +79,7 @@ class Builder {
   Tensor use(const Tensor& tensor);
 
   // Steps.
-  Step& add(std::string operation, std::function<void(const Micro&)> run);
+  Step& add(std::string operation, std::function<void(const MicroBatch&)> run);
   /// Executes `primitive`, which was made with a scratchpad of the caller's.
   Step& execute(const std::string& operation, const dnnl::primitive& primitive,
                 const dnnl::memory::desc& scratchpad,

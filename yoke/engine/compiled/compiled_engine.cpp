@@ -116,7 +116,7 @@ std::string Compiled::describe(std::int64_t batch_size) {
 }
 
 void Compiled::run(const Work& work, const std::vector<Range>& parts,
-                   const std::function<void(Plan&, const Micro&, int)>& run_plan) {
+                   const std::function<void(Plan&, const MicroBatch&, int)>& run_plan) {
   struct Part {
     Plan* plan;
     Range images;
@@ -138,7 +138,7 @@ void Compiled::run(const Work& work, const std::vector<Range>& parts,
   team_.run([&](int member) {
     if (static_cast<std::size_t>(member) >= programs.size()) return;
     for (const auto& [plan, images] : programs[static_cast<std::size_t>(member)]) {
-      Micro micro = work.micro;
+      MicroBatch micro = work.micro;
       micro.input = static_cast<const float*>(micro.input) + images.begin * image_elements;
       if (micro.target != nullptr) micro.target += images.begin;
       if (micro.losses != nullptr) micro.losses += images.begin;
@@ -160,7 +160,7 @@ std::vector<const GradientStore*> Compiled::gradient_stores(const std::vector<Ra
 void Compiled::run_handing_over(const Work& work, const std::vector<Range>& parts,
                                 const GradientReady& ready) {
   Handover handover(reducer_, parameters_, gradient_stores(parts), ready);
-  run(work, parts, [&](Plan& plan, Micro micro, int replica) {
+  run(work, parts, [&](Plan& plan, MicroBatch micro, int replica) {
     auto& stream = replicas_[static_cast<std::size_t>(replica)].stream();
     const std::function<void(ParameterId)> completed = [&](ParameterId id) {
       handover.completed(id, stream);
@@ -214,7 +214,7 @@ Forward Compiled::gradient(const Batch& given, const StepKey& key, const Gradien
   if (ready) {
     run_handing_over(work, parts, ready);
   } else {
-    run(work, parts, [](Plan& plan, const Micro& micro, int) { plan.run(micro); });
+    run(work, parts, [](Plan& plan, const MicroBatch& micro, int) { plan.run(micro); });
     const auto stores = gradient_stores(parts);
     team_.run([&](int member) {
       reducer_.run(member, stores, replicas_[static_cast<std::size_t>(member)].stream());
@@ -249,7 +249,7 @@ torch::Tensor Compiled::predict(const torch::Tensor& images) {
                             .step_images = input.size(0),
                             .key = {}},
                   .images = {0, input.size(0)}};
-  run(work, replica_parts(work), [](Plan& plan, const Micro& micro, int) { plan.run(micro); });
+  run(work, replica_parts(work), [](Plan& plan, const MicroBatch& micro, int) { plan.run(micro); });
   return scores;
 }
 

@@ -39,7 +39,7 @@ class Compiled final : public CompiledEngine {
   struct Work {
     const LayerGraph& graph;
     bool training = true;
-    Micro micro;  // of the first image
+    MicroBatch micro;  // of the first image
     Range images;
   };
 
@@ -55,7 +55,7 @@ class Compiled final : public CompiledEngine {
   std::int64_t fit_to_cache(const LayerGraph& graph, bool training);
   std::vector<Range> replica_parts(const Work& work) const;
   void run(const Work& work, const std::vector<Range>& parts,
-           const std::function<void(Plan&, const Micro&, int replica)>& run_plan);
+           const std::function<void(Plan&, const MicroBatch&, int replica)>& run_plan);
   void run_handing_over(const Work& work, const std::vector<Range>& parts,
                         const GradientReady& ready);
   std::vector<const GradientStore*> gradient_stores(const std::vector<Range>& parts) const;

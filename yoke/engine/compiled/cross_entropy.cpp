@@ -10,7 +10,7 @@ void plan_scores(Builder& builder, ValueId output) {
   const Tensor last = builder.features(output);
   const Tensor scores = builder.converted(last, Format::kPlain, dnnl::memory::data_type::f32);
   builder.define_as(output, scores);
-  builder.add("copy of scores", [scores](const Micro& micro) {
+  builder.add("copy of scores", [scores](const MicroBatch& micro) {
     std::memcpy(micro.scores, scores.data<float>(),
                 static_cast<std::size_t>(scores.elements()) * sizeof(float));
   });
@@ -20,7 +20,7 @@ void plan_cross_entropy(Builder& builder, ValueId output) {
   const Tensor scores = builder.use(builder.tensor(output));
   const Tensor gradient = builder.contribute(output, Format::kPlain, dnnl::memory::data_type::f32);
   const double smoothing = builder.options().label_smoothing;
-  builder.add("cross-entropy", [scores, gradient, smoothing](const Micro& micro) {
+  builder.add("cross-entropy", [scores, gradient, smoothing](const MicroBatch& micro) {
     const std::int64_t classes = scores.shape.channels;
     const float scale = 1.0F / static_cast<float>(micro.step_images);
     for (std::int64_t n = 0; n < scores.batch; ++n) {

@@ -25,7 +25,7 @@ void Compiled::run_primitives(const Batch& given) {
   auto scores = torch::empty({batch.size(), classes()});
   std::vector<double> losses(static_cast<std::size_t>(batch.size()));
   const Work work = training_work(batch, scores, losses, {});
-  run(work, replica_parts(work), [](Plan& plan, const Micro& micro, int) {
+  run(work, replica_parts(work), [](Plan& plan, const MicroBatch& micro, int) {
     const FlushDenormals flush;  // what the other steps would have written may be anything
     plan.set_input(micro.input);
     for (const Step& step : plan.steps()) {

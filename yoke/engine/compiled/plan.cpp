@@ -57,7 +57,7 @@ void Plan::set_input(const void* data) {
   for (auto& memory : input_memories_) memory.set_data_handle(input_buffer_.data);
 }
 
-void Plan::run(const Micro& micro) {
+void Plan::run(const MicroBatch& micro) {
   set_input(micro.input);
   for (const Step& step : steps_) {
     step.run(micro);

@@ -16,7 +16,7 @@ namespace yoke::compiled {
 using ParameterId = int;
 
 /// What one run of a plan works on.
-struct Micro {
+struct MicroBatch {
   const void* input = nullptr;           ///< As the plan's input tensor.
   const std::int64_t* target = nullptr;  ///< [n]; null for inference.
   float* scores = nullptr;               ///< fp32 [n, classes], filled.
@@ -40,7 +40,7 @@ struct Step {
   Pass pass = Pass::kOther;
   double flops = 0;        ///< Of the matrix kind.
   bool primitive = false;  ///< The network's own arithmetic in oneDNN: no reorder, no sum.
-  std::function<void(const Micro&)> run;
+  std::function<void(const MicroBatch&)> run;
   std::vector<ParameterId> completes = {};  ///< Whose gradients are done after it.
 };
 
@@ -55,14 +55,14 @@ class Plan {
   void bind(std::byte* arena);
 
   /// Runs every step in order.
-  void run(const Micro& micro);
+  void run(const MicroBatch& micro);
 
   /// Points it at a batch of images; run() does.
   void set_input(const void* data);
 
   const std::vector<Step>& steps() const { return steps_; }
   std::int64_t batch() const { return batch_; }
-  /// How Micro::input must lie.
+  /// How MicroBatch::input must lie.
   const Tensor& input() const { return input_; }
 
  private:

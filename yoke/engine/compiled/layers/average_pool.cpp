@@ -23,7 +23,7 @@ class AveragePoolPlan final : public LayerPlan {
   void forward(Builder& builder) override {
     const Tensor src = builder.use(builder.tensor(layer_.inputs[0]));
     dst_ = builder.define(layer_.output, src.format, src.type);
-    builder.add("average pool", [&layer = layer_, src, dst = dst_](const Micro&) {
+    builder.add("average pool", [&layer = layer_, src, dst = dst_](const MicroBatch&) {
       average_pool_forward(src, layer.windows, dst);
     });
   }
@@ -33,7 +33,7 @@ class AveragePoolPlan final : public LayerPlan {
         builder.converted(builder.gradient(layer_.output), dst_.format, dst_.type);
     const Tensor result = builder.contribute(layer_.inputs[0], dst_.format, dst_.type);
     builder.use(gradient);
-    builder.add("average pool gradient", [&layer = layer_, gradient, result](const Micro&) {
+    builder.add("average pool gradient", [&layer = layer_, gradient, result](const MicroBatch&) {
       average_pool_backward(gradient, layer.windows, result);
     });
   }

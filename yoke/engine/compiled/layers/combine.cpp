@@ -49,10 +49,10 @@ void CombinePlan::forward(Builder& builder) {
   dst_ = builder.define(layer_.output, a_.format, builder.type());
   if (layer_.relu) {
     builder.add("sum, relu",
-                [a = a_, b = b_, dst = dst_](const Micro&) { add_tensors(a, b, true, dst); });
+                [a = a_, b = b_, dst = dst_](const MicroBatch&) { add_tensors(a, b, true, dst); });
   } else {
     builder.add(layer_.kind(), [a = a_, b = b_, dst = dst_, multiply = layer_.multiply](
-                                   const Micro&) { combine(a, b, multiply, dst); });
+                                   const MicroBatch&) { combine(a, b, multiply, dst); });
   }
 }
 
@@ -73,7 +73,7 @@ void CombinePlan::backward_sum(Builder& builder, Tensor gradient) {
     builder.use(gradient);
     builder.use(dst_);
     builder.use(masked);
-    builder.add("relu", [gradient, result = dst_, masked](const Micro&) {
+    builder.add("relu", [gradient, result = dst_, masked](const MicroBatch&) {
       relu_backward(gradient, result, 0, masked);
     });
     gradient = masked;
@@ -93,7 +93,7 @@ void CombinePlan::backward_product(Builder& builder, const Tensor& gradient) {
     const Tensor result = builder.contribute(input, dst_.format, dst_.type);
     builder.use(gradient);
     builder.use(factor);
-    builder.add("product gradient", [gradient, factor, result](const Micro&) {
+    builder.add("product gradient", [gradient, factor, result](const MicroBatch&) {
       combine(gradient, factor, true, result);
     });
   };
@@ -111,7 +111,7 @@ void CombinePlan::reduce(Builder& builder, const Tensor& gradient, const Tensor*
   builder.use(gradient);
   const bool has_factor = factor != nullptr;
   const Tensor other = has_factor ? builder.use(*factor) : Tensor{};
-  builder.add("sum over pixels", [gradient, has_factor, other, result](const Micro&) {
+  builder.add("sum over pixels", [gradient, has_factor, other, result](const MicroBatch&) {
     sum_over_pixels(gradient, has_factor ? &other : nullptr, result);
   });
 }

@@ -29,7 +29,7 @@ class DropoutPlan final : public LayerPlan {
     dst_ = builder.define(layer_.output, src.format, src.type);
     keep_ = builder.buffer(static_cast<std::size_t>(dst_.elements()));
     builder.add("dropout", [&layer = layer_, src, dst = dst_, keep = keep_,
-                            scale = scale()](const Micro& micro) {
+                            scale = scale()](const MicroBatch& micro) {
       draw(layer, micro, src, bytes(keep));
       apply_dropout(src, bytes(keep), scale, dst);
     });
@@ -42,7 +42,7 @@ class DropoutPlan final : public LayerPlan {
     builder.use(gradient);
     builder.touch(keep_);
     builder.add("dropout gradient",
-                [gradient, result, keep = keep_, scale = scale()](const Micro&) {
+                [gradient, result, keep = keep_, scale = scale()](const MicroBatch&) {
                   apply_dropout(gradient, bytes(keep), scale, result);
                 });
   }
@@ -56,7 +56,7 @@ class DropoutPlan final : public LayerPlan {
     if (tensor.area() == 1) return {1, tensor.shape.channels, 1};
     return {tensor.shape.channels, tensor.area(), tensor.block()};
   }
-  static void draw(const Dropout& layer, const Micro& micro, const Tensor& tensor,
+  static void draw(const Dropout& layer, const MicroBatch& micro, const Tensor& tensor,
                    std::uint8_t* keep);
 
   const Dropout& layer_;
@@ -74,7 +74,7 @@ void spread(const std::vector<std::uint8_t>& channels, const ImageLayout& layout
   }
 }
 
-void DropoutPlan::draw(const Dropout& layer, const Micro& micro, const Tensor& tensor,
+void DropoutPlan::draw(const Dropout& layer, const MicroBatch& micro, const Tensor& tensor,
                        std::uint8_t* keep) {
   const auto& [seed, step] = micro.key;
   DropoutKey key{

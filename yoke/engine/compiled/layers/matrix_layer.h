@@ -34,7 +34,7 @@ inline Tensor gradient_before(Builder& builder, const MatrixLayer& layer, const 
   builder.use(given);
   builder.use(result);
   builder.use(masked);
-  builder.add("relu", [given, result, slope, masked](const Micro&) {
+  builder.add("relu", [given, result, slope, masked](const MicroBatch&) {
     relu_backward(given, result, slope, masked);
   });
   return masked;

@@ -31,7 +31,7 @@ class MaxPoolPlan final : public LayerPlan {
     dst_ = builder.define(layer_.output, src.format, src.type);
     if (builder.training()) taps_ = builder.buffer(static_cast<std::size_t>(dst_.elements()));
     builder.add(layer_.relu ? "max pool, relu" : "max pool",
-                [&layer = layer_, src, dst = dst_, taps = taps_](const Micro&) {
+                [&layer = layer_, src, dst = dst_, taps = taps_](const MicroBatch&) {
                   max_pool_forward(src, layer.windows, layer.relu, dst, bytes(taps));
                 });
   }
@@ -43,7 +43,7 @@ class MaxPoolPlan final : public LayerPlan {
     builder.use(gradient);
     builder.touch(taps_);
     builder.add("max pool gradient",
-                [&layer = layer_, gradient, result, taps = taps_](const Micro&) {
+                [&layer = layer_, gradient, result, taps = taps_](const MicroBatch&) {
                   max_pool_backward(gradient, bytes(taps), layer.windows, result);
                 });
   }

@@ -139,7 +139,7 @@ void plan_narrow_weight_gradient(Builder& builder, const Convolution& layer, con
                                  const Tensor& gradient) {
   const auto product = std::make_shared<Product>(builder, layer, input, gradient);
   Step& step = builder.add(fmt::format("weight gradient (matmul {})", product->code()),
-                           [product](const Micro& micro) { product->run(micro.accumulate); });
+                           [product](const MicroBatch& micro) { product->run(micro.accumulate); });
   step.primitive = true;
   step.flops = layer.flops() * static_cast<double>(builder.batch());
 }

@@ -23,7 +23,7 @@ class SoftmaxPlan final : public LayerPlan {
                                          dnnl::memory::data_type::f32);
     dst_ = builder.temporary(src.shape, Format::kPlain, dnnl::memory::data_type::f32);
     builder.define_as(layer_.output, dst_);
-    builder.add(layer_.kind(), [src, dst = dst_, logarithm = layer_.logarithm](const Micro&) {
+    builder.add(layer_.kind(), [src, dst = dst_, logarithm = layer_.logarithm](const MicroBatch&) {
       const std::int64_t count = src.shape.channels;
       for (std::int64_t n = 0; n < src.batch; ++n) {
         softmax(src.data<float>() + n * count, count, logarithm, dst.data<float>() + n * count);
@@ -38,7 +38,7 @@ class SoftmaxPlan final : public LayerPlan {
     builder.use(gradient);
     builder.use(dst_);
     builder.add(layer_.kind() + " gradient", [gradient, dst = dst_, result,
-                                              logarithm = layer_.logarithm](const Micro&) {
+                                              logarithm = layer_.logarithm](const MicroBatch&) {
       const std::int64_t count = dst.shape.channels;
       for (std::int64_t n = 0; n < dst.batch; ++n) {
         softmax_backward(dst.data<float>() + n * count, gradient.data<float>() + n * count, count,
