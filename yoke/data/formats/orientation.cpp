@@ -65,8 +65,8 @@ Orientation exif_orientation(std::span<const std::uint8_t> marker) {
           .columns_flipped = tag == 2 || tag == 3 || tag == 7 || tag == 8};
 }
 
-Crop stored_cut(const Crop& crop, const Orientation& orientation, std::int64_t height,
-                std::int64_t width) {
+Crop stored_crop(const Crop& crop, const Orientation& orientation, std::int64_t height,
+                 std::int64_t width) {
   Crop stored = crop;
   if (orientation.transposed) {
     std::swap(stored.left, stored.top);

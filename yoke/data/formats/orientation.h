@@ -22,8 +22,8 @@ struct Orientation {
 Orientation exif_orientation(std::span<const std::uint8_t> marker);
 
 /// Where `crop` of the upright image lies in the stored image of `height` x `width`.
-Crop stored_cut(const Crop& crop, const Orientation& orientation, std::int64_t height,
-                std::int64_t width);
+Crop stored_crop(const Crop& crop, const Orientation& orientation, std::int64_t height,
+                 std::int64_t width);
 
 /// Turns stored planes uint8 [channels, height, width] upright, into [channels, width, height]
 /// where they are transposed.

@@ -18,7 +18,8 @@ void crop_image(std::span<const std::uint8_t> file, const ChooseCrop& choose,
     std::swap(height, width);
     std::swap(rows, columns);
   }
-  const Crop crop = stored_cut(choose(height, width), orientation, image->height(), image->width());
+  const Crop crop =
+      stored_crop(choose(height, width), orientation, image->height(), image->width());
   const Raster raster = image->decode(crop, rows, columns);
   if (orientation.upright()) {
     resample(raster, crop, rows, columns, pixels.data());
