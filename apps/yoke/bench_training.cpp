@@ -14,7 +14,7 @@
 #include "yoke/comm/rendezvous/join.h"
 #include "yoke/core/format.h"
 #include "yoke/core/system/threads.h"
-#include "yoke/predict/calibration_file.h"
+#include "yoke/forecast/calibration_file.h"
 #include "yoke/train/config/flags.h"
 #include "yoke/train/cores.h"
 
@@ -28,8 +28,8 @@ struct GivenTimes {
   bool json = false;
 };
 
-void print(const predict::Calibration& found) {
-  const predict::Layout& layout = found.layouts.front();
+void print(const forecast::Calibration& found) {
+  const forecast::Layout& layout = found.layouts.front();
   fmt::print(
       "{} beside each other, {} each\n{:>7} {:>9} {:>9} {:>9} {:>9} {:>9} ms "
       "{:>7} {:>12} {:>9}\n",
@@ -63,7 +63,7 @@ int bench_training(const GivenTimes& given) {
   const auto found = measure_training(config, images, given.seconds, *ranks);
   if (group.rank != 0) return 0;
   print(found);
-  if (given.json) fmt::print("{}\n", predict::to_json(found).dump());
+  if (given.json) fmt::print("{}\n", forecast::to_json(found).dump());
   return 0;
 }
 

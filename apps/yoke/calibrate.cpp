@@ -16,15 +16,15 @@
 #include "yoke/core/files/recipe.h"
 #include "yoke/core/format.h"
 #include "yoke/core/system/threads.h"
-#include "yoke/predict/calibration_file.h"
+#include "yoke/forecast/calibration_file.h"
 #include "yoke/report/machine/hardware.h"
 #include "yoke/train/config/flags.h"
 
 namespace yoke {
 namespace {
 
-using predict::Calibration;
-using predict::CommunicatorTimes;
+using forecast::Calibration;
+using forecast::CommunicatorTimes;
 
 /// What the first of `ranks` ranks of this program prints with `arguments`.
 std::string run_ranks(int ranks, const std::vector<std::string>& arguments) {
@@ -62,8 +62,8 @@ Calibration measure_layout(const CalibrationWanted& wanted, int ranks, int threa
       ranks, {"bench", "training", "--recipe", recipe.string(), "--threads",
               std::to_string(threads), "--images", fmt::format("{}", fmt::join(wanted.images, ",")),
               "--seconds", fmt::format("{}", wanted.seconds), "--json"});
-  return predict::calibration_from_json(nlohmann::json::parse(last_line(printed)),
-                                        "'yoke bench training'");
+  return forecast::calibration_from_json(nlohmann::json::parse(last_line(printed)),
+                                         "'yoke bench training'");
 }
 
 /// KiB of the largest sum to measure: a power of four, up to 64 MiB.

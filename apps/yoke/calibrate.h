@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "yoke/predict/calibration.h"
+#include "yoke/forecast/calibration.h"
 #include "yoke/train/config/config.h"
 
 namespace yoke {
@@ -21,13 +21,13 @@ struct CalibrationWanted {
 
 /// This machine, this program and the flags that decide a step of `wanted`: a calibration in which
 /// nothing was measured yet.
-predict::Calibration describe_calibration(const CalibrationWanted& wanted);
+forecast::Calibration describe_calibration(const CalibrationWanted& wanted);
 
 /// Whether `calibration` lacks a layout or communicator that is wanted.
-bool lacks(const predict::Calibration& calibration, const CalibrationWanted& wanted);
+bool lacks(const forecast::Calibration& calibration, const CalibrationWanted& wanted);
 
 /// Measures what `calibration` lacks, and sets its date. Says on standard error what it does.
 /// @throws Error when a measurement fails.
-void complete(predict::Calibration& calibration, const CalibrationWanted& wanted);
+void complete(forecast::Calibration& calibration, const CalibrationWanted& wanted);
 
 }  // namespace yoke

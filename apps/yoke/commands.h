@@ -17,7 +17,7 @@ void add_doctor_command(CLI::App& program, Run& run);
 void add_evaluate_command(CLI::App& program, Run& run);
 void add_export_command(CLI::App& program, Run& run);
 void add_list_command(CLI::App& program, Run& run);
-void add_predict_command(CLI::App& program, Run& run);
+void add_forecast_command(CLI::App& program, Run& run);
 void add_report_command(CLI::App& program, Run& run);
 /// `ranks_command` is what take_command() found.
 void add_run_command(CLI::App& program, Run& run, const std::vector<std::string>& ranks_command);

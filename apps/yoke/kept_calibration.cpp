@@ -10,17 +10,17 @@
 #include "apps/yoke/training_times.h"
 #include "yoke/core/error.h"
 #include "yoke/core/system/threads.h"
-#include "yoke/predict/calibration_file.h"
-#include "yoke/predict/exchange.h"
-#include "yoke/predict/rank_step.h"
+#include "yoke/forecast/calibration_file.h"
+#include "yoke/forecast/exchange.h"
+#include "yoke/forecast/rank_step.h"
 
 namespace yoke {
 namespace {
 
 namespace fs = std::filesystem;
-using predict::Calibration;
-using predict::Cluster;
-using predict::Job;
+using forecast::Calibration;
+using forecast::Cluster;
+using forecast::Job;
 
 /// A folder of this user for files that can be made again.
 fs::path cache_folder() {
@@ -46,8 +46,8 @@ std::vector<std::string> communicators_of(const Job& job) {
 
 /// The largest share of a rank in a step.
 std::int64_t images_per_rank(const Job& job, const Cluster& cluster) {
-  const std::int64_t workers = predict::count_workers(job.strategy, cluster);
-  return (predict::global_batch_size(job, cluster) + workers - 1) / workers;
+  const std::int64_t workers = forecast::count_workers(job.strategy, cluster);
+  return (forecast::global_batch_size(job, cluster) + workers - 1) / workers;
 }
 
 /// From what `smallest` needs to what `largest` does, whose ranks have fewer images.
@@ -56,7 +56,7 @@ CalibrationWanted wanted_of(const GivenPrediction& given, const TrainConfig& con
   const std::int64_t most = images_per_rank(job, smallest);
   CalibrationWanted wanted{.config = config,
                            .images = images_to_measure(most, images_per_rank(job, largest)),
-                           .layouts = predict::needed_layouts(cores, smallest),
+                           .layouts = forecast::needed_layouts(cores, smallest),
                            .communicators = communicators_of(job),
                            .seconds = given.seconds};
   wanted.config.device = DeviceKind::kCpu;
@@ -71,15 +71,16 @@ Calibration calibrated(const GivenPrediction& given, const TrainConfig& config, 
   Cluster smallest = cluster_of(given, cores), largest = smallest;
   smallest.hosts = hosts.front();
   largest.hosts = hosts.back();
-  for (const auto& cluster : {largest, smallest}) predict::check(job, cluster);  // before measuring
+  for (const auto& cluster : {largest, smallest})
+    forecast::check(job, cluster);  // before measuring
   const auto wanted = wanted_of(given, config, job, smallest, largest, cores);
   const Calibration empty = describe_calibration(wanted);
   const bool named = !given.calibration.empty();
   const fs::path path =
-      named ? fs::path(given.calibration) : predict::cached_path(cache_folder(), empty);
-  auto kept = given.calibrate ? std::nullopt : predict::read_calibration(path);
+      named ? fs::path(given.calibration) : forecast::cached_path(cache_folder(), empty);
+  auto kept = given.calibrate ? std::nullopt : forecast::read_calibration(path);
   if (kept) {
-    const auto why = predict::why_not_same(*kept, empty, /*any_machine=*/named);
+    const auto why = forecast::why_not_same(*kept, empty, /*any_machine=*/named);
     if (!why.empty()) {
       throw UsageError(fmt::format(
           "{} does not fit: {}; give another --calibration, or --calibrate to measure again",
@@ -87,10 +88,10 @@ Calibration calibrated(const GivenPrediction& given, const TrainConfig& config, 
     }
   }
   Calibration calibration = kept.value_or(empty);
-  const bool here = predict::why_not_same(calibration, empty, /*any_machine=*/false).empty();
+  const bool here = forecast::why_not_same(calibration, empty, /*any_machine=*/false).empty();
   if (here && lacks(calibration, wanted)) {
     complete(calibration, wanted);
-    predict::write_calibration(path, calibration);
+    forecast::write_calibration(path, calibration);
   }
   fmt::print("calibration  {}, {}, {} cores; measured {}; {}\n", calibration.host, calibration.cpu,
              calibration.cores, calibration.date, path.string());

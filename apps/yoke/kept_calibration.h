@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "apps/yoke/predict_flags.h"
-#include "yoke/predict/prediction.h"
+#include "apps/yoke/forecast_flags.h"
+#include "yoke/forecast/prediction.h"
 #include "yoke/train/config/config.h"
 
 namespace yoke {
@@ -12,7 +12,7 @@ namespace yoke {
 /// The calibration for `job` on from the first to the last of `hosts`: from the file or the cache,
 /// or measured now and kept there; prints which. @throws UsageError where one that was kept does
 /// not fit, or the job cannot run on these hosts.
-predict::Calibration calibrated(const GivenPrediction& given, const TrainConfig& config,
-                                const predict::Job& job, const std::vector<std::int64_t>& hosts);
+forecast::Calibration calibrated(const GivenPrediction& given, const TrainConfig& config,
+                                 const forecast::Job& job, const std::vector<std::int64_t>& hosts);
 
 }  // namespace yoke

@@ -41,7 +41,7 @@ int run(int argc, char** argv) {
   yoke::add_report_command(program, command);
   yoke::add_study_command(program, command);
   yoke::add_bench_command(program, command);
-  yoke::add_predict_command(program, command);
+  yoke::add_forecast_command(program, command);
   yoke::add_data_command(program, command);
   yoke::add_list_command(program, command);
   yoke::add_doctor_command(program, command);

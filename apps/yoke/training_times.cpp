@@ -8,7 +8,7 @@
 #include "yoke/comm/factory.h"
 #include "yoke/core/error.h"
 #include "yoke/core/system/clock.h"
-#include "yoke/predict/stragglers.h"
+#include "yoke/forecast/stragglers.h"
 #include "yoke/report/machine/process_usage.h"
 #include "yoke/train/trainer.h"
 
@@ -27,8 +27,8 @@ TrainConfig step_config(TrainConfig config, std::int64_t images) {
   return config;
 }
 
-predict::BatchTimes to_times(std::vector<double> milliseconds, double mean, double data_wait) {
-  const double spread = predict::spread_of_samples(milliseconds);
+forecast::BatchTimes to_times(std::vector<double> milliseconds, double mean, double data_wait) {
+  const double spread = forecast::spread_of_samples(milliseconds);
   const Samples samples(std::move(milliseconds));
   return {.images = 0,
           .samples = static_cast<std::int64_t>(samples.count()),
@@ -41,7 +41,7 @@ predict::BatchTimes to_times(std::vector<double> milliseconds, double mean, doub
           .memory_bytes = process_usage().rss_bytes};
 }
 
-predict::BatchTimes measure_steps(Trainer& trainer, double seconds, Communicator& ranks) {
+forecast::BatchTimes measure_steps(Trainer& trainer, double seconds, Communicator& ranks) {
   constexpr int kWarmUp = 3;
   constexpr std::size_t kLeast = 5;
   trainer.begin();
@@ -116,7 +116,7 @@ std::int64_t bytes_of(const NamedTensors& tensors) {
 }
 
 /// Medians of three.
-void measure_checkpoints(Trainer& trainer, predict::Calibration& found) {
+void measure_checkpoints(Trainer& trainer, forecast::Calibration& found) {
   const TemporaryFolder folder;
   std::vector<double> pauses, writes;
   for (int i = 1; i <= 3; ++i) {
@@ -146,15 +146,15 @@ std::vector<std::int64_t> images_to_measure(std::int64_t most, std::int64_t leas
   return images;
 }
 
-predict::Calibration measure_training(const TrainConfig& config,
-                                      const std::vector<std::int64_t>& images, double seconds,
-                                      Communicator& ranks) {
+forecast::Calibration measure_training(const TrainConfig& config,
+                                       const std::vector<std::int64_t>& images, double seconds,
+                                       Communicator& ranks) {
   Workload workload(config, {});
   const auto single = make_communicator("single");
-  predict::Calibration found;
+  forecast::Calibration found;
   found.train_images = workload.data.train->size();
   for (const auto& slice : workload.parameters.slices()) found.parameters.push_back(slice.elements);
-  predict::Layout layout{.ranks = ranks.size(), .threads = static_cast<int>(config.threads)};
+  forecast::Layout layout{.ranks = ranks.size(), .threads = static_cast<int>(config.threads)};
   std::int64_t most = 0;
   for (const std::int64_t count : images) {
     if (count > found.train_images) break;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "yoke/comm/communicator.h"
-#include "yoke/predict/calibration.h"
+#include "yoke/forecast/calibration.h"
 #include "yoke/train/config/config.h"
 
 namespace yoke {
@@ -19,8 +19,8 @@ std::vector<std::int64_t> images_to_measure(std::int64_t most, std::int64_t leas
 /// `seconds`, beside the other ranks of `ranks`, which call it alike; then the loader, checkpoints
 /// (written below the folder of temporary files) and when each parameter's gradient is ready. The
 /// result has one layout and no communicators. `config.threads` is this rank's.
-predict::Calibration measure_training(const TrainConfig& config,
-                                      const std::vector<std::int64_t>& images, double seconds,
-                                      Communicator& ranks);
+forecast::Calibration measure_training(const TrainConfig& config,
+                                       const std::vector<std::int64_t>& images, double seconds,
+                                       Communicator& ranks);
 
 }  // namespace yoke

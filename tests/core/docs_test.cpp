@@ -120,9 +120,9 @@ std::set<std::string> launch_flags() {
 }
 
 /// The flags of `yoke forecast` and `yoke bench training` beside those of `yoke train`.
-std::set<std::string> predict_flags() {
+std::set<std::string> forecast_flags() {
   std::set<std::string> flags;
-  for (const char* const file : {"apps/yoke/predict_flags.cpp", "apps/yoke/bench_training.cpp"}) {
+  for (const char* const file : {"apps/yoke/forecast_flags.cpp", "apps/yoke/bench_training.cpp"}) {
     const auto source = read_file(fs::path(YOKE_SOURCE_DIR) / file);
     const auto names = matches(source, std::regex(R"re(\(\s*"--([a-z-]+)")re"));
     flags.insert(names.begin(), names.end());
@@ -190,7 +190,7 @@ std::vector<std::string> flags_in(const std::string& text) {
 }
 
 TEST(Documents, NameFlagsThatExist) {
-  const auto train = train_flags(), launch = launch_flags(), predict = predict_flags(),
+  const auto train = train_flags(), launch = launch_flags(), predict = forecast_flags(),
              other = other_flags();
   ASSERT_THAT(train, testing::IsSupersetOf({"model", "batch-size", "seed", "resources"}));
   ASSERT_THAT(predict, testing::IsSupersetOf({"cores-per-host", "slow", "graph", "images"}));
@@ -217,11 +217,11 @@ TEST(Documents, NameEveryFlagOfRun) {
 }
 
 TEST(Documents, NameEveryFlagOfPredict) {
-  const auto text = read_file(fs::path(YOKE_SOURCE_DIR) / "docs/predict.md");
-  const auto source = read_file(fs::path(YOKE_SOURCE_DIR) / "apps/yoke/predict_flags.cpp");
+  const auto text = read_file(fs::path(YOKE_SOURCE_DIR) / "docs/forecast.md");
+  const auto source = read_file(fs::path(YOKE_SOURCE_DIR) / "apps/yoke/forecast_flags.cpp");
   for (const auto& flag : matches(source, std::regex(R"re(\(\s*"--([a-z-]+)")re"))) {
     EXPECT_NE(text.find("`--" + flag + "`"), std::string::npos)
-        << "docs/predict.md lacks --" << flag;
+        << "docs/forecast.md lacks --" << flag;
   }
 }
 

@@ -148,7 +148,7 @@ TEST(Includes, AreNarrowWhenOfTorch) {
 }
 
 TEST(Includes, AreWithoutTorchWhenOfPredict) {
-  for (const auto& file : source_files({"yoke/predict"})) {
+  for (const auto& file : source_files({"yoke/forecast"})) {
     for (const auto& line : file.lines) {
       const std::string header = included(line);
       EXPECT_FALSE(header.starts_with("torch/") || header.starts_with("ATen/"))

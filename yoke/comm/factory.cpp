@@ -77,7 +77,7 @@ std::unique_ptr<Communicator> make_communicator(std::string_view text, const Gro
   return std::make_unique<Communicator>(group, std::string(text), std::move(made.transport));
 }
 
-predict::CommunicatorPlan plan_communicator(std::string_view text) {
+forecast::CommunicatorPlan plan_communicator(std::string_view text) {
   if (text == "auto") return {};
   const auto plan = communicators().choose(text).traits.plan;
   if (plan) return *plan;

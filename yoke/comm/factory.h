@@ -9,14 +9,14 @@
 #include "yoke/comm/communicator.h"
 #include "yoke/core/plugins/plugin.h"
 #include "yoke/core/plugins/registry.h"
-#include "yoke/predict/communicator_plan.h"
+#include "yoke/forecast/communicator_plan.h"
 
 namespace yoke {
 
 /// What is asked of a choice of communicator before one is made.
 struct CommunicatorTraits {
   /// How it connects ranks; nothing where no model of it has been written.
-  std::optional<predict::CommunicatorPlan> plan = {};
+  std::optional<forecast::CommunicatorPlan> plan = {};
 };
 
 /// A communicator as its file declares it. It connects the ranks of a group of at least two; all of
@@ -37,7 +37,7 @@ std::unique_ptr<Communicator> make_communicator(std::string_view text, const Gro
 
 /// How the communicator that `text` names, or `auto` on processors, connects ranks. @throws
 /// UsageError on an unknown name or option, and where there is no model of it.
-predict::CommunicatorPlan plan_communicator(std::string_view text);
+forecast::CommunicatorPlan plan_communicator(std::string_view text);
 
 /// Goes on with `ranks` of the group of `communicator` alone, ascending, this one among them: the
 /// others are lost. All of `ranks` call it alike, with nothing under way.

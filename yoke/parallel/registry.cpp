@@ -22,11 +22,11 @@ std::unique_ptr<Strategy> make_strategy(std::string_view text, const StrategyCon
   return strategies().choose(text).make(context);
 }
 
-predict::StrategyPlan plan_strategy(std::string_view text) {
+forecast::StrategyPlan plan_strategy(std::string_view text) {
   const auto plan = strategies().choose(text).traits.plan;
   try {
     if (!plan) refuse_plan("it", "give another strategy; see 'yoke list strategies'");
-    predict::StrategyPlan found = plan();
+    forecast::StrategyPlan found = plan();
     found.text = std::string(text);
     return found;
   } catch (const UsageError& error) {

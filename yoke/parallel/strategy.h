@@ -17,10 +17,10 @@
 #include "yoke/core/plugins/plugin.h"
 #include "yoke/core/plugins/registry.h"
 #include "yoke/engine/engine.h"
+#include "yoke/forecast/strategy_plan.h"
 #include "yoke/optim/loss_scaler.h"
 #include "yoke/optim/optimizer.h"
 #include "yoke/parallel/workers/workers.h"
-#include "yoke/predict/strategy_plan.h"
 
 namespace yoke {
 
@@ -114,7 +114,7 @@ struct StrategyTraits {
   std::optional<int> workers_in_process = {};
   /// What it sends and keeps. Empty where no model of it has been written.
   /// @throws UsageError for options that have no model.
-  std::function<predict::StrategyPlan()> plan = {};
+  std::function<forecast::StrategyPlan()> plan = {};
 };
 
 /// A strategy as its file declares it.
@@ -131,7 +131,7 @@ std::unique_ptr<Strategy> make_strategy(std::string_view text, const StrategyCon
 
 /// What the strategy that `text` names sends and keeps. @throws UsageError on an unknown name or
 /// option, and where there is no model of it.
-predict::StrategyPlan plan_strategy(std::string_view text);
+forecast::StrategyPlan plan_strategy(std::string_view text);
 
 /// Says that there is no model of `what`, and what to do `instead`. @throws UsageError.
 [[noreturn]] void refuse_plan(const char* what, const char* instead);

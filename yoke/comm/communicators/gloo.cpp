@@ -134,7 +134,7 @@ std::unique_ptr<Transport> make_gloo(const Group& group, const NoOptions&) {
 CommunicatorPlugin gloo_communicator() {
   return {no_options(), make_gloo,
           CommunicatorTraits{
-              .plan = predict::CommunicatorPlan{.between = "gloo", .shares_memory = false}}};
+              .plan = forecast::CommunicatorPlan{.between = "gloo", .shares_memory = false}}};
 }
 
 }  // namespace yoke

@@ -149,9 +149,10 @@ CommunicatorPlugin hierarchical_communicator() {
   const OptionTable<HierarchicalOptions> options = {{"between", &HierarchicalOptions::between,
                                                      name_format({"gloo", "mpi"}),
                                                      "the communicator between hosts"}};
-  return {options, make_hierarchical, [](const HierarchicalOptions& chosen) {
-            return CommunicatorTraits{.plan = predict::CommunicatorPlan{.between = chosen.between}};
-          }};
+  return {
+      options, make_hierarchical, [](const HierarchicalOptions& chosen) {
+        return CommunicatorTraits{.plan = forecast::CommunicatorPlan{.between = chosen.between}};
+      }};
 }
 
 }  // namespace yoke

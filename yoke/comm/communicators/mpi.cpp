@@ -228,7 +228,7 @@ std::unique_ptr<Transport> make_mpi(const Group& group, const NoOptions&) {
 
 CommunicatorPlugin mpi_communicator() {
   return {no_options(), make_mpi,
-          CommunicatorTraits{.plan = predict::CommunicatorPlan{
+          CommunicatorTraits{.plan = forecast::CommunicatorPlan{
                                  .between = "mpi", .shares_memory = false, .chooses = true}}};
 }
 

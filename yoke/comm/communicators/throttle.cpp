@@ -90,11 +90,11 @@ std::unique_ptr<Transport> make_throttle(const Group& group, const ThrottleOptio
                                     options.latency_milliseconds / 1e3);
 }
 
-predict::CommunicatorPlan plan_throttle(const ThrottleOptions& options) {
+forecast::CommunicatorPlan plan_throttle(const ThrottleOptions& options) {
   return {.between = options.over,
           .shares_memory = false,
-          .throttle = predict::Link{.latency_seconds = options.latency_milliseconds / 1e3,
-                                    .seconds_per_byte = 1 / (options.megabytes_per_second * 1e6)}};
+          .throttle = forecast::Link{.latency_seconds = options.latency_milliseconds / 1e3,
+                                     .seconds_per_byte = 1 / (options.megabytes_per_second * 1e6)}};
 }
 
 }  // namespace

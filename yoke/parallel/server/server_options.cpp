@@ -59,10 +59,10 @@ void check(const ServerOptions& options, int ranks) {
       options.servers, ranks, ranks - 1));
 }
 
-predict::StrategyPlan plan_servers(const ServerOptions& options) {
+forecast::StrategyPlan plan_servers(const ServerOptions& options) {
   check(options);
   const double bytes = kMiB * options.bucket_mib;
-  return {.kind = predict::StrategyKind::kServer,
+  return {.kind = forecast::StrategyKind::kServer,
           .first_bucket_bytes = bytes,
           .bucket_bytes = bytes,
           .servers = options.servers,

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "yoke/core/plugins/option_table.h"
-#include "yoke/predict/strategy_plan.h"
+#include "yoke/forecast/strategy_plan.h"
 
 namespace yoke {
 
@@ -29,6 +29,6 @@ void check(const ServerOptions& options);
 void check(const ServerOptions& options, int ranks);
 
 /// @throws UsageError as check() does.
-predict::StrategyPlan plan_servers(const ServerOptions& options);
+forecast::StrategyPlan plan_servers(const ServerOptions& options);
 
 }  // namespace yoke

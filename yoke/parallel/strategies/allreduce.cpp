@@ -65,13 +65,13 @@ void check(const AllReduceOptions& options) {
       options.compress));
 }
 
-predict::StrategyPlan plan_allreduce(const AllReduceOptions& options) {
+forecast::StrategyPlan plan_allreduce(const AllReduceOptions& options) {
   check(options);
   const auto element_bytes = compression_traits(options.compress).element_bytes;
   if (!element_bytes) refuse_plan(options.compress.c_str(), "give another compress");
   if (options.accumulate > 1) refuse_plan("accumulate", "leave it out");
   if (options.sync_batchnorm) refuse_plan("sync_batchnorm", "leave it out");
-  return {.kind = predict::StrategyKind::kAllReduce,
+  return {.kind = forecast::StrategyKind::kAllReduce,
           .element_bytes = *element_bytes,
           .first_bucket_bytes = kMiB * options.first_bucket_mib,
           .bucket_bytes = kMiB * options.bucket_mib,

@@ -68,11 +68,11 @@ OptionTable<AveragingOptions> averaging_options() {
   };
 }
 
-predict::StrategyPlan plan_averaging(const AveragingOptions& options) {
+forecast::StrategyPlan plan_averaging(const AveragingOptions& options) {
   if (options.warmup > 0) {
     refuse_plan("warmup", "ask for allreduce for these epochs and averaging for the others");
   }
-  return {.kind = predict::StrategyKind::kAveraging,
+  return {.kind = forecast::StrategyKind::kAveraging,
           .every = options.every ? static_cast<double>(*options.every)
                                  : std::numeric_limits<double>::infinity(),
           .extra_vectors = options.outer ? 3 : 1};

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "yoke/core/plugins/option_table.h"
-#include "yoke/predict/strategy_plan.h"
+#include "yoke/forecast/strategy_plan.h"
 
 namespace yoke {
 
@@ -28,6 +28,6 @@ struct AveragingOptions {
 OptionTable<AveragingOptions> averaging_options();
 
 /// @throws UsageError for a warm-up, which has no model.
-predict::StrategyPlan plan_averaging(const AveragingOptions& options);
+forecast::StrategyPlan plan_averaging(const AveragingOptions& options);
 
 }  // namespace yoke

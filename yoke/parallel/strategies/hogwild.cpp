@@ -79,11 +79,11 @@ std::unique_ptr<Strategy> make_hogwild(const StrategyContext& context, const Hog
   return std::make_unique<Hogwild>(context);
 }
 
-predict::StrategyPlan plan_hogwild(const HogwildOptions& options) {
+forecast::StrategyPlan plan_hogwild(const HogwildOptions& options) {
   if (options.workers > 0) {
     refuse_plan("threads as workers", "leave out workers, and give --ranks-per-host");
   }
-  return {.kind = predict::StrategyKind::kHogwild, .in_step = false};
+  return {.kind = forecast::StrategyKind::kHogwild, .in_step = false};
 }
 
 }  // namespace

@@ -1,0 +1,19 @@
+// yoke/forecast/communicator_plan.h: how a communicator connects ranks, as its own file tells it.
+#pragma once
+#include <optional>
+#include <string>
+
+#include "yoke/forecast/link.h"
+
+namespace yoke::forecast {
+
+/// A communicator, as far as its costs go.
+struct CommunicatorPlan {
+  std::string between = "gloo";  ///< The one that carries messages where ranks share no memory.
+  bool shares_memory = true;     ///< Whether the ranks of a host sum in memory first.
+  bool chooses = false;          ///< Between a ring and halving-doubling, else always a ring.
+  bool one_host = false;         ///< Whether it connects the ranks of one host alone.
+  std::optional<Link> throttle = std::nullopt;  ///< No rank sends faster.
+};
+
+}  // namespace yoke::forecast
