@@ -19,7 +19,7 @@ function(take path variable)
 endfunction()
 
 foreach(path IN ITEMS yoke/models/small_cnn.cpp yoke/models/models.def
-                      yoke/optim/signum.cpp yoke/optim/optimizers.def)
+                      yoke/optim/optimizers/signum.cpp yoke/optim/optimizers.def)
   take(${path} text)
   file(WRITE ${OUTPUT}/${path} "${text}")
 endforeach()
