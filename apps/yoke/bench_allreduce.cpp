@@ -100,7 +100,7 @@ std::string size_text(std::int64_t bytes) {
 }
 
 int bench(GivenAllReduce given, const World& world) {
-  const Repetitions group = join(world);
+  const Group group = join(world);
   given.ranks = group.size;
   const CpuBudget budget = cpu_budget();
   pin_to(share_cores(group, budget, 1).cores);

@@ -50,7 +50,7 @@ void print(const forecast::Calibration& found) {
 int bench_training(const GivenTimes& given) {
   TrainConfig config = resolve(given.config);
   if (config.threads == 0) config.threads = threads_from_environment();
-  const Repetitions group = join(world_from_environment());
+  const Group group = join(world_from_environment());
   const CoreShare share = share_cores(group, cpu_budget(), config.threads);
   if (group.size > 1) pin_to(share.cores);
   set_threads(share.threads);

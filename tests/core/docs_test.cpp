@@ -87,7 +87,8 @@ TEST(Documents, NameSourceFilesThatExist) {
   // Whole words in backquotes; those with <placeholders> or wildcards do not match.
   const std::regex name(
       R"(`((?:yoke|apps|cmake|docs|scripts|tests)/[A-Za-z0-9_./-]*[A-Za-z0-9_/])`)");
-  const std::set<std::string> examples = {"yoke/models/small_cnn.cpp", "yoke/optim/optimizers/signum.cpp"};
+  const std::set<std::string> examples = {"yoke/models/small_cnn.cpp",
+                                          "yoke/optim/optimizers/signum.cpp"};
   int checked = 0;
   for (const auto& line : lines_of_documents()) {
     if (line.fenced) continue;

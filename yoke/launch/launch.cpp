@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "yoke/core/error.h"
+#include "yoke/launch/launch_process.h"
 #include "yoke/launch/network.h"
-#include "yoke/launch/process.h"
 
 namespace yoke::launch {
 namespace {
@@ -40,7 +40,7 @@ std::string own_address(const LaunchConfig& config, const std::string& towards) 
 void coordinate(LaunchProcess& process, const RoundsOptions& options, const std::string& endpoint) {
   process.coordinator = std::make_unique<Coordinator>(
       process.loop, process.context, endpoint, options,
-      [&session](const std::string& sentence) { process.say(sentence); }, [](int) {});
+      [&process](const std::string& sentence) { process.say(sentence); }, [](int) {});
 }
 
 /// Whether this host coordinates: the one that is told so, or the first at the meeting point.

@@ -1,3 +1,5 @@
+#include "yoke/launch/launch_process.h"
+
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -9,7 +11,6 @@
 #include "yoke/launch/agent/process_tree.h"
 #include "yoke/launch/flags.h"
 #include "yoke/launch/network.h"
-#include "yoke/launch/process.h"
 
 namespace yoke::launch {
 

@@ -1,4 +1,4 @@
-// yoke/launch/process.h: one process that takes part in a launch: what it watches, and its loop.
+// yoke/launch/launch_process.h: one process of a launch: what it watches, and its loop.
 #pragma once
 #include <functional>
 #include <memory>

@@ -27,9 +27,9 @@ Json card(const World& world, const StoreAddress& store) {
 }
 
 /// The cards of all ranks.
-std::vector<Json> collect(Store& store, int size, std::chrono::milliseconds timeouts) {
+std::vector<Json> collect(Store& store, int size, std::chrono::milliseconds timeout) {
   std::vector<Json> cards;
-  const auto deadline = std::chrono::steady_clock::now() + patience;
+  const auto deadline = std::chrono::steady_clock::now() + timeout;
   try {
     for (int rank = 0; rank < size; ++rank) {
       const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
@@ -45,7 +45,7 @@ std::vector<Json> collect(Store& store, int size, std::chrono::milliseconds time
     throw CommError(fmt::format(
         "of {} ranks, {} did not come within {:.0f} s: {}; are they started, with the same "
         "MASTER_ADDR and MASTER_PORT?",
-        size, missing.size(), std::chrono::duration<double>(timeouts).count(),
+        size, missing.size(), std::chrono::duration<double>(timeout).count(),
         fmt::join(missing, ", ")));
   }
   return cards;

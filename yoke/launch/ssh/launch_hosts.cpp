@@ -14,8 +14,8 @@
 #include "yoke/core/error.h"
 #include "yoke/core/version.h"
 #include "yoke/launch/flags.h"
+#include "yoke/launch/launch_process.h"
 #include "yoke/launch/network.h"
-#include "yoke/launch/process.h"
 #include "yoke/launch/ssh/agent_order.h"
 #include "yoke/launch/ssh/remote_agents.h"
 
@@ -216,7 +216,7 @@ int serve_agent(const LaunchContext& context) {
                              : interface_address(config.network_interface);
   process.agent = std::make_unique<Agent>(process.loop, process.context,
                                           Consoles{process.out, process.err}, std::move(options));
-  process.loop.watch(STDIN_FILENO, [&session] {
+  process.loop.watch(STDIN_FILENO, [&process] {
     char ignored = 0;
     if (::read(STDIN_FILENO, &ignored, 1) > 0) return;
     process.loop.forget(STDIN_FILENO);
