@@ -1,5 +1,6 @@
 #include "yoke/data/loader.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -30,7 +31,9 @@ class FakeDataset final : public Dataset {
 
   const DatasetInfo& info() const override { return info_; }
   std::int64_t size() const override { return size_; }
-  std::int64_t label(std::int64_t index) const override { return index % info_.classes(); }
+  std::int64_t label(std::int64_t index) const override {
+    return index == wrong_label_at ? wrong_label : index % info_.classes();
+  }
   std::span<const std::uint8_t> pixels(std::int64_t index,
                                        std::vector<std::uint8_t>& scratch) const override {
     if (before_read_) before_read_(index);
@@ -39,6 +42,8 @@ class FakeDataset final : public Dataset {
     for (auto& pixel : scratch) pixel = static_cast<std::uint8_t>(random.below(256));
     return scratch;
   }
+
+  std::int64_t wrong_label_at = -1, wrong_label = 0;
 
  private:
   std::int64_t size_;
@@ -157,6 +162,18 @@ TEST(Loader, CarriesAWorkersErrorToTheBatchItBelongsTo) {
       EXPECT_THAT([&] { loader->next(); },
                   testing::ThrowsMessage<Error>(testing::StrEq("image 17")));
     }
+  }
+}
+
+TEST(Loader, RefusesLabelsOfNoClass) {
+  for (const std::int64_t label : {-1, 1000, 1 << 30}) {
+    const auto dataset = std::make_shared<FakeDataset>(4);
+    dataset->wrong_label_at = 2;
+    dataset->wrong_label = label;
+    const auto loader = make_loader(dataset);
+    EXPECT_THAT([&] { loader->next(); },
+                testing::ThrowsMessage<Error>(fmt::format(
+                    "data set fake: image 2 is of class {}, but its classes are 0 to 999", label)));
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "tests/engine/compare.h"
 #include "tests/engine/trained.h"
+#include "yoke/core/error.h"
 #include "yoke/engine/eager/eager.h"
 
 namespace yoke::test {
@@ -49,6 +50,23 @@ TEST(CompiledBatchNorm, KeepsStatisticsOfTheWholeBatchWhenReplicasShareIt) {
       }
     }
   }
+}
+
+TEST(CompiledBatchNorm, RefusesAReplicaWithOneValueOfAChannel) {
+  const auto model = [] {
+    return model_of({3, 2, 2}, [](torch::nn::Module& module) {
+      auto convolution = module.register_module("convolution", Conv2d(Conv2dOptions(3, 4, 2)));
+      auto norm = module.register_module("norm", BatchNorm2d(BatchNormOptions(4)));
+      auto linear = module.register_module("linear", Linear(4, 10));
+      return [=](Tensor x) mutable {
+        return linear->forward(norm->forward(convolution->forward(x)).flatten(1));
+      };
+    });
+  };
+  Compiled two(model(), {.replicas = 2});
+  EXPECT_NO_THROW(two.engine->gradient(random_batch(two.model, 4), {}));
+  EXPECT_THAT([&] { two.engine->gradient(random_batch(two.model, 3), {}); },
+              testing::ThrowsMessage<Error>(testing::HasSubstr("a replica has one image of 1x1")));
 }
 
 TEST(CompiledBatchNorm, NormalisesEachReplicasPart) {

@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "yoke/core/error.h"
 #include "yoke/train/meter.h"
 
 namespace yoke {
@@ -29,6 +30,11 @@ TEST(RanksOfTarget, WhatIsNotANumberIsWrong) {
   const auto result = ranks(scores, {0, 1});
   EXPECT_GT(result[0], 0);
   EXPECT_GT(result[1], 0);
+}
+
+TEST(RanksOfTarget, RefusesClassesThatThereAreNot) {
+  EXPECT_THROW(ranks(torch::zeros({2, 3}), {0, 3}), Error);
+  EXPECT_THROW(ranks(torch::zeros({2, 3}), {-1, 0}), Error);
 }
 
 TEST(Meter, WeighsBatchesByImages) {

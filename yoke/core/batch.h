@@ -25,4 +25,7 @@ struct Batch {
   }
 };
 
+/// @throws Error where a class of `target`, int64 [N] on the CPU, is not in [0, classes).
+void check_target(const torch::Tensor& target, std::int64_t classes);
+
 }  // namespace yoke

@@ -81,6 +81,14 @@ void Loader::work(const std::stop_token& stop) {
   }
 }
 
+std::int64_t Loader::label(std::int64_t image) const {
+  const std::int64_t label = dataset_->label(image);
+  const auto& info = dataset_->info();
+  if (label >= 0 && label < info.classes()) return label;
+  throw Error(fmt::format("data set {}: image {} is of class {}, but its classes are 0 to {}",
+                          info.name, image, label, info.classes() - 1));
+}
+
 Batch Loader::make(std::int64_t step, std::vector<std::uint8_t>& scratch,
                    const std::stop_token& stop) const {
   const std::int64_t epoch = step / sampler_.steps_per_epoch();
@@ -102,7 +110,7 @@ Batch Loader::make(std::int64_t step, std::vector<std::uint8_t>& scratch,
                         Purpose::kAugment);
     transform_.apply(dataset_->drawn_pixels(image, random, scratch), random,
                      {input + i * shape.elements(), static_cast<std::size_t>(shape.elements())});
-    target[i] = dataset_->label(image);
+    target[i] = label(image);
   }
   return batch;
 }

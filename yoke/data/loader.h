@@ -54,6 +54,8 @@ class Loader {
   using Result = std::variant<Batch, std::exception_ptr>;
 
   void work(const std::stop_token& stop);
+  /// @throws Error where the data set has no such class.
+  std::int64_t label(std::int64_t image) const;
   Batch make(std::int64_t step, std::vector<std::uint8_t>& scratch,
              const std::stop_token& stop) const;
 

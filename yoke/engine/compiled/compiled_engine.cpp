@@ -182,6 +182,7 @@ Batch Compiled::check(const Batch& batch) const {
   Batch checked = batch;
   checked.input = check(batch.input);
   checked.target = batch.target.contiguous();
+  check_target(checked.target, classes());
   return checked;
 }
 

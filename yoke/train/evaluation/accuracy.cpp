@@ -1,9 +1,12 @@
 #include "yoke/train/evaluation/accuracy.h"
 
+#include "yoke/core/batch.h"
+
 namespace yoke {
 namespace {
 
 torch::Tensor ranks_on_cpu(const torch::Tensor& scores, const torch::Tensor& target) {
+  check_target(target, scores.size(1));
   const auto contiguous = scores.contiguous();
   const std::int64_t images = scores.size(0), classes = scores.size(1);
   auto ranks = torch::empty({images}, torch::kInt64);
