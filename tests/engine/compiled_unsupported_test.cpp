@@ -81,6 +81,55 @@ TEST(UnsupportedModel, IsTheVerdictOnWhatWouldBeComputedWrongly) {
                  "drops everything");
 }
 
+TEST(UnsupportedModel, NamesAnOperatorThatChangesWhatAViewShows) {
+  const std::string why = "changes in place";
+  expect_message(before_linear(32,
+                               [](Tensor x) {  // through the view
+                                 const Tensor base = torch::tanh(x);
+                                 base.flatten(1).relu_();
+                                 return base.flatten(1);
+                               }),
+                 why);
+  expect_message(before_linear(32,
+                               [](Tensor x) {  // below the view
+                                 Tensor base = torch::tanh(x);
+                                 const Tensor view = base.flatten(1);
+                                 base.relu_();
+                                 return view;
+                               }),
+                 why);
+}
+
+TEST(UnsupportedModel, IsNotWhatChangesAViewThatAloneIsUsed) {
+  EXPECT_NO_THROW(
+      Compiled{before_linear(32, [](Tensor x) { return torch::tanh(x).flatten(1).relu_(); })});
+}
+
+TEST(UnsupportedModel, NamesWhatDiffersFromPassToPass) {
+  const auto passes = std::make_shared<int>(0);
+  expect_message(
+      before_linear(
+          32, [passes](Tensor x) { return torch::leaky_relu(x, 0.1 * ++*passes).flatten(1); }),
+      "aten::leaky_relu, in its forward pass: it differs");
+  expect_message(
+      before_linear(
+          32, [passes](Tensor x) { return (++*passes % 2 == 0 ? torch::relu(x) : x).flatten(1); }),
+      "it differs");
+}
+
+TEST(UnsupportedModel, IsWhatComputesOtherwiseWhenCompiled) {
+  const std::string why = "its scores for two images differ";
+  expect_message(before_linear(32,
+                               [](Tensor x) {  // black images take another way
+                                 const bool black = x.abs().sum().item<float>() == 0;
+                                 return (black ? torch::relu(x) : torch::tanh(x)).flatten(1);
+                               }),
+                 why);
+  expect_message(
+      before_linear(32, [](Tensor x) { return (x.size(0) == 2 ? torch::relu(x) : x).flatten(1); }),
+      why);
+}
+
 TEST(UnsupportedModel, IsThrownWhenTheResultIsNoScores) {
   expect_message(model_of({2, 4, 4},
                           [](torch::nn::Module& module) {

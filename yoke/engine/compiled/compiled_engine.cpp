@@ -6,6 +6,7 @@
 
 #include "yoke/core/error.h"
 #include "yoke/core/format.h"
+#include "yoke/engine/compiled/check_scores.h"
 #include "yoke/engine/compiled/graph/lowering.h"
 #include "yoke/engine/compiled/handover.h"
 #include "yoke/engine/compiled/memory/cache.h"
@@ -35,6 +36,24 @@ Compiled::Compiled(Model& model, FlatParameters& parameters, const CompiledOptio
     replicas_.emplace_back(engine_, weights_, statistics_, i,
                            i == 0 ? nullptr : &replicas_.front());
   }
+  compare_with_model();
+}
+
+// With stores of its own: formats of weights may depend on the batch.
+void Compiled::compare_with_model() {
+  const torch::Tensor images = images_to_compare(model_.input);
+  auto scores = torch::empty({images.size(0), classes()});
+  WeightStore weights(engine_, parameters_);
+  StatisticsStore statistics(1);
+  Replica replica(engine_, weights, statistics, 0, nullptr);
+  Plan& plan = replica.plan(inference_graph(), plan_options(false, images.size(0)));
+  weights.refresh(0, 1, replica.stream());
+  MicroBatch micro;
+  micro.input = images.data_ptr();
+  micro.scores = scores.data_ptr<float>();
+  micro.step_images = images.size(0);
+  plan.run(micro);
+  check_scores(model_, images, scores, options_.precision);
 }
 
 std::int64_t Compiled::classes() const {

@@ -43,6 +43,8 @@ class Compiled final : public CompiledEngine {
     Range images;
   };
 
+  /// Compares scores, before any step. @throws UnsupportedModel
+  void compare_with_model();
   PlanOptions plan_options(bool training, std::int64_t batch) const;
   const LayerGraph& inference_graph();
   Work training_work(const Batch& batch, torch::Tensor& scores, std::vector<double>& losses,

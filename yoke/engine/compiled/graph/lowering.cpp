@@ -6,6 +6,7 @@
 
 #include "yoke/core/error.h"
 #include "yoke/engine/compiled.h"
+#include "yoke/engine/compiled/graph/check_trace.h"
 #include "yoke/engine/compiled/graph/fuse.h"
 #include "yoke/engine/compiled/layers/reshape.h"
 #include "yoke/engine/trace.h"
@@ -252,11 +253,7 @@ void Lowering::count_steps(std::size_t i) {
   buffers_[node_->output()] = buffer(i);  // where the module is used again
 }
 
-void Lowering::unsupported(const std::string& why) const {
-  throw UnsupportedModel(fmt::format(
-      "the model does not compile: {}, {}: {}; use --engine eager, which runs any model", op(),
-      node_->scopeName().empty() ? "in its forward pass" : node_->scopeName(), why));
-}
+void Lowering::unsupported(const std::string& why) const { refuse(*node_, why); }
 
 #define OPERATOR(id, name) void lower_##id(Lowering& lowering);
 #include "yoke/engine/compiled/graph/operators.def"
@@ -277,8 +274,11 @@ LayerGraph lower(const Model& model, bool training) {
   const bool was_training = model.module->is_training();
   model.module->train(training);
   const auto& [channels, height, width] = model.input;
-  const auto traced = trace(model, torch::zeros({kTracedImages, channels, height, width}));
+  const auto example = torch::zeros({kTracedImages, channels, height, width});
+  const auto traced = trace(model, example), again = trace(model, example);
   model.module->train(was_training);
+  refuse_differences(*traced, *again);
+  refuse_changed_views(*traced);
   LayerGraph graph = Lowering(*traced, model).run();
   fuse_activations(graph);
   return graph;
