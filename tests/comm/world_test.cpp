@@ -81,6 +81,17 @@ TEST(World, ReadsMpich) {
   EXPECT_TRUE(world.serves);
 }
 
+TEST(World, IsRestartedAfterAFailureAndWhereHostsCameAndWent) {
+  EXPECT_FALSE(world_of({{"RANK", "0"}, {"WORLD_SIZE", "1"}}).restarted);
+  EXPECT_TRUE(world_of({{"RANK", "0"}, {"WORLD_SIZE", "1"}, {"TORCHELASTIC_RESTART_COUNT", "1"}})
+                  .restarted);
+  EXPECT_TRUE(world_of({{"RANK", "0"},
+                        {"WORLD_SIZE", "1"},
+                        {"TORCHELASTIC_RESTART_COUNT", "0"},
+                        {"YOKE_RESTARTED", "1"}})
+                  .restarted);
+}
+
 TEST(World, ReadsSlurm) {
   const World world = world_of({{"SLURM_PROCID", "5"},
                                 {"SLURM_NTASKS", "11"},
@@ -95,6 +106,7 @@ TEST(World, ReadsSlurm) {
   EXPECT_EQ(world.local_rank, 1);
   EXPECT_EQ(world.local_size, 4);
   EXPECT_EQ(world.restarts, 2);
+  EXPECT_TRUE(world.restarted);
   EXPECT_EQ(world.store.host, "node05");
   EXPECT_EQ(world.store.port, 15000 + 4321);
   EXPECT_EQ(world.launcher, "slurm");

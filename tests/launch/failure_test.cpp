@@ -123,6 +123,7 @@ TEST(RankEnvironment, TellsARankWhoItIsByTorchrunsNames) {
                                 {"MASTER_ADDR", "10.0.0.1"},
                                 {"MASTER_PORT", "29500"},
                                 {"TORCHELASTIC_RESTART_COUNT", "1"},
+                                {"YOKE_RESTARTED", "1"},
                                 {"TORCHELASTIC_MAX_RESTARTS", "4"},
                                 {"TORCHELASTIC_RUN_ID", "job"},
                                 {"TORCHELASTIC_USE_AGENT_STORE", "False"},
@@ -131,6 +132,7 @@ TEST(RankEnvironment, TellsARankWhoItIsByTorchrunsNames) {
                                 {"NCCL_SOCKET_IFNAME", "eth1"},
                                 {"OMP_NUM_THREADS", "3"}};
   EXPECT_EQ(variables, expected);
+  EXPECT_FALSE(rank_environment(setting, Start{}, 1, "").contains("YOKE_RESTARTED"));
   setting.base["OMP_NUM_THREADS"] = "8";
   EXPECT_EQ(rank_environment(setting, start, 1, "").at("OMP_NUM_THREADS"), "8");
 }

@@ -66,7 +66,7 @@ TEST(TrainFlags, KeepHostsAndPlacesOutWhereAsked) {
   for (const auto& entry : to_recipe(config, kHost)) EXPECT_NE(entry.key, "threads");
   EXPECT_THAT(flags_that_are(kIdentity), testing::IsSupersetOf({"model", "seed", "batch-size"}));
   EXPECT_THAT(flags_that_are(kStepCost, kMeasured),
-              testing::AllOf(testing::Contains("precision"),
+              testing::AllOf(testing::IsSupersetOf({"precision", "data", "data-dir"}),
                              testing::Not(testing::Contains("batch-size"))));
 }
 

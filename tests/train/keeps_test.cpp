@@ -41,7 +41,7 @@ std::string shown_by(const TrainConfig& config, int restarts = 0) {
   std::ostringstream shown;
   TrainContext context;
   context.output.stream = &shown;
-  context.world.restarts = restarts;
+  context.world.restarted = restarts > 0;
   train(config, {}, context);
   return shown.str();
 }

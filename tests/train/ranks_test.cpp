@@ -98,6 +98,24 @@ TEST(Ranks, ResumeTogetherExactly) {
             reports(directory.path() / "part").back().at("loss"));
 }
 
+TEST(Ranks, KeepTheSizeOfAStepWhereTheirNumberChanges) {
+  const TemporaryDirectory directory;
+  const auto words = [&](const std::string& flags) {
+    return train_words(
+        directory.path() / "run",
+        "--model mlp --data glyphs:train=500,validation=103 --batch-size-per-rank 50 "
+        "--threads 1 --checkpoint-every 10steps " +
+            flags);
+  };
+  run_ranks_well(1, words("--max-steps 10"));
+  const auto results = run_yoke_ranks(2, words("--max-steps 20 --resume auto"));
+  ASSERT_EQ(results.front().status, 0) << results.front().output;
+  const auto whole = summary(directory.path() / "run");
+  EXPECT_EQ(whole.at("batch_size"), 50);
+  EXPECT_EQ(whole.at("images_seen"), 1000);
+  EXPECT_EQ(whole.at("epochs"), 2);
+}
+
 TEST(Ranks, WithOtherFlagsAreRefused) {
   const TemporaryDirectory directory;
   const int port = free_port();

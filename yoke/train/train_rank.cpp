@@ -142,6 +142,12 @@ void write_final_weights(const RunDirectory& directory, const Workload& workload
                 module_state(*workload.model.module));
 }
 
+/// What a step of the run that is gone on with has, over all ranks; older versions did not say.
+std::optional<std::int64_t> batch_size_of(const std::optional<Checkpoint>& checkpoint) {
+  if (!checkpoint || !checkpoint->state.contains("batch_size")) return std::nullopt;
+  return checkpoint->state.at("batch_size").get<std::int64_t>();
+}
+
 /// The run directory: rank 0 makes it, the others have it by its name. `messages` gets what is to
 /// be told of what was there.
 RunDirectory take_run_directory(TrainConfig& config, const std::string& recipe, bool resumes,
@@ -172,7 +178,7 @@ TrainResult train_rank(TrainConfig config, const TrainParts& parts, const TrainC
   apply(GpuSettings{.tf32 = config.tf32, .deterministic = config.deterministic});
   std::vector<std::string> warnings;
   auto checkpoint =
-      share_checkpoint(find_resume(config, context.world.restarts > 0,
+      share_checkpoint(find_resume(config, context.world.restarted,
                                    [&](const std::string& text) { warnings.push_back(text); }),
                        *communicator);
   const FlatParameters::Allocate shared = [&ranks = *communicator](std::int64_t elements) {
@@ -185,7 +191,7 @@ TrainResult train_rank(TrainConfig config, const TrainParts& parts, const TrainC
   if (!checkpoint && !config.weights.empty()) {
     load_weights(*workload.model.module, WeightsChoice::parse(config.weights));
   }
-  Trainer trainer(given, workload, *communicator);
+  Trainer trainer(given, workload, *communicator, batch_size_of(checkpoint));
   if (checkpoint) {
     trainer.resume(*checkpoint);
     *checkpoint = {.step = checkpoint->step};  // gives the tensors' memory back

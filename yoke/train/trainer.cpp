@@ -33,7 +33,8 @@ std::int64_t count_steps(const TrainConfig& config, std::int64_t steps_per_epoch
 
 }  // namespace
 
-Trainer::Trainer(const TrainConfig& config, Workload& workload, Communicator& communicator)
+Trainer::Trainer(const TrainConfig& config, Workload& workload, Communicator& communicator,
+                 std::optional<std::int64_t> kept)
     : config_(config),
       workload_(workload),
       communicator_(communicator),
@@ -47,7 +48,7 @@ Trainer::Trainer(const TrainConfig& config, Workload& workload, Communicator& co
            .scaler = workload.scaler.get(),
            .warn = [this](const std::string& warning) { warnings_.push_back(warning); }})),
       place_(strategy_->workers().place()),
-      batch_size_(global_batch_size(config, place_.count)),
+      batch_size_(kept.value_or(global_batch_size(config, place_.count))),
       sampler_(make_sampler()),
       total_steps_(count_steps(config, sampler_.steps_per_epoch())),
       lr_(config.lr.value_or(strategy_->optimizer().default_lr())),
@@ -55,6 +56,12 @@ Trainer::Trainer(const TrainConfig& config, Workload& workload, Communicator& co
                                                 .total_steps = total_steps_,
                                                 .steps_per_epoch = sampler_.steps_per_epoch()})) {
   warn_of_line_search();
+  if (const auto asked = global_batch_size(config, place_.count); asked != batch_size_) {
+    warnings_.push_back(
+        fmt::format("warning: steps stay of {} images, as before, so that they mean the same: "
+                    "--batch-size-per-rank {} on {} ranks would make them {}",
+                    batch_size_, config.batch_size_per_rank.value_or(0), place_.count, asked));
+  }
 }
 
 void Trainer::resume(const Checkpoint& checkpoint) {
@@ -227,8 +234,9 @@ Checkpoint Trainer::checkpoint() {
   for (const auto& entry : recipe()) config[entry.key] = entry.value;
   RunState state = state_;
   state.cpu_seconds += process_usage().cpu_seconds;
-  Checkpoint checkpoint{.step = state_.step,
-                        .state = {{"config", config}, {"run", state.to_json()}}};
+  Checkpoint checkpoint{
+      .step = state_.step,
+      .state = {{"config", config}, {"run", state.to_json()}, {"batch_size", batch_size_}}};
   NamedTensors carried = carried_state();
   if (communicator_.rank() == 0) {
     checkpoint.model = snapshot(module_state(*workload_.model.module));

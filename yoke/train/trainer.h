@@ -21,7 +21,10 @@ class Trainer {
  public:
   /// `config` is as it was given, see recipe(). All references must outlive it. @throws UsageError
   /// on impossible settings.
-  Trainer(const TrainConfig& config, Workload& workload, Communicator& communicator);
+  /// `kept` is the batch size of the checkpoint that the run goes on from: its steps stay as large
+  /// where --batch-size-per-rank and another number of ranks would change them.
+  Trainer(const TrainConfig& config, Workload& workload, Communicator& communicator,
+          std::optional<std::int64_t> kept = std::nullopt);
 
   /// Goes on from `checkpoint`. @throws UsageError when it is of another model.
   void resume(const Checkpoint& checkpoint);

@@ -56,6 +56,7 @@ bool read_torchrun(World& world, const Numbers& numbers) {
   world.launcher = "torchrun";
   read_ranks(world, numbers, "RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE");
   world.restarts = numbers.get("TORCHELASTIC_RESTART_COUNT", 0);
+  world.restarted = world.restarts > 0 || numbers.has("YOKE_RESTARTED");
   world.serves = world.rank == 0 && numbers.lookup("TORCHELASTIC_USE_AGENT_STORE") != "True";
   if (world.size > 1 && !numbers.has("MASTER_ADDR")) {
     throw UsageError(fmt::format(
@@ -137,6 +138,7 @@ bool read_slurm(World& world, const Numbers& numbers) {
   world.local_size =
       std::max(world.local_rank + 1, slurm_local_size(numbers, numbers.get("SLURM_NODEID", 0)));
   world.restarts = numbers.get("SLURM_RESTART_COUNT", 0);
+  world.restarted = world.restarts > 0;
   world.serves = world.rank == 0;
   world.store.host = first_slurm_host(slurm_nodes(numbers));
   world.store.port = slurm_port(numbers);
@@ -166,6 +168,7 @@ World world_from(const Lookup& lookup) {
   if (world.size == 1) {
     World alone;
     alone.restarts = world.restarts;
+    alone.restarted = world.restarted;
     alone.launcher = world.launcher;
     return alone;
   }

@@ -14,11 +14,12 @@ struct World {
   int size = 1;
   int local_rank = 0;  ///< Among those of its host.
   int local_size = 1;
-  int restarts = 0;       ///< How often the launcher has started the group before.
-  StoreAddress store;     ///< Where rank 0 serves the store; port 0 and no host: not told.
-  bool serves = false;    ///< This process is to serve it.
-  std::string interface;  ///< Network interface to use; empty: the one towards rank 0.
-  std::string launcher;   ///< `torchrun` (yoke run too), `mpirun`, `slurm`; empty without one.
+  int restarts = 0;        ///< How often the launcher has started the group again after a failure.
+  bool restarted = false;  ///< It has done so, or as hosts came and went.
+  StoreAddress store;      ///< Where rank 0 serves the store; port 0 and no host: not told.
+  bool serves = false;     ///< This process is to serve it.
+  std::string interface;   ///< Network interface to use; empty: the one towards rank 0.
+  std::string launcher;    ///< `torchrun` (yoke run too), `mpirun`, `slurm`; empty without one.
 };
 
 /// The value of an environment variable.

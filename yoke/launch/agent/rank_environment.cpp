@@ -24,6 +24,7 @@ Environment rank_environment(const RankSetting& setting, const Start& start, int
       {"TORCHELASTIC_USE_AGENT_STORE", "False"},  // rank 0 hosts the store, as in torch's env://
       {"TORCHELASTIC_ERROR_FILE", error_file.string()},
   };
+  if (start.resume) variables["YOKE_RESTARTED"] = "1";
   if (!setting.agent_id.empty()) variables[kReaperVariable] = setting.agent_id;
   if (!setting.network_interface.empty()) {
     variables["GLOO_SOCKET_IFNAME"] = setting.network_interface;
