@@ -17,8 +17,10 @@ const std::atomic<bool>& stop_requested() { return requested; }
 void catch_stop_signals() {
   struct sigaction action {};
   action.sa_handler = request_stop;
-  action.sa_flags = SA_RESTART | static_cast<int>(SA_RESETHAND);
-  for (const int signal : {SIGTERM, SIGINT, SIGUSR1}) sigaction(signal, &action, nullptr);
+  action.sa_flags = SA_RESTART;
+  for (const int signal : {SIGTERM, SIGUSR1}) sigaction(signal, &action, nullptr);
+  action.sa_flags |= static_cast<int>(SA_RESETHAND);
+  sigaction(SIGINT, &action, nullptr);
 }
 
 }  // namespace yoke

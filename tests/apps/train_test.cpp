@@ -89,7 +89,10 @@ TEST(YokeTrain, StopsWithACheckpointAndStatus75OnSigterm) {
   const auto run = directory.path() / "run";
   auto program = start_training(run);
   wait_for_step(run, 5);
-  program.send(SIGTERM);
+  for (int i = 0; i < 3; ++i) {  // as schedulers do
+    program.send(SIGTERM);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
   const auto result = program.wait();
   EXPECT_EQ(result.status, 75) << result.output;
   EXPECT_THAT(result.output, HasSubstr("--resume"));
