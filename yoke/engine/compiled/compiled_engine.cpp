@@ -41,6 +41,9 @@ Compiled::Compiled(Model& model, FlatParameters& parameters, const CompiledOptio
 
 // With stores of its own: formats of weights may depend on the batch.
 void Compiled::compare_with_model() {
+  const auto& layers = inference_graph().layers;
+  const auto draws = [](const auto& layer) { return layer->kind() == "dropout"; };
+  if (std::any_of(layers.begin(), layers.end(), draws)) return;  // of its own random numbers
   const torch::Tensor images = images_to_compare(model_.input);
   auto scores = torch::empty({images.size(0), classes()});
   WeightStore weights(engine_, parameters_);
