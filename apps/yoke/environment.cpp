@@ -2,19 +2,19 @@
 
 #include <unistd.h>
 
-#include <charconv>
+#include <algorithm>
 #include <cstdlib>
 #include <string_view>
+
+#include "yoke/core/parse_number.h"
 
 namespace yoke {
 
 std::int64_t threads_from_environment() {
   const char* const text = std::getenv("OMP_NUM_THREADS");
   if (text == nullptr) return 0;
-  const std::string_view view(text);
-  std::int64_t threads = 0;
-  std::from_chars(view.data(), view.data() + view.size(), threads);  // "4,2" sets nested levels
-  return threads > 0 ? threads : 0;
+  std::string_view levels(text);  // "4,2" sets nested levels
+  return std::max<std::int64_t>(take_number<std::int64_t>(levels).value_or(0), 0);
 }
 
 std::map<std::string, std::string> whole_environment() {

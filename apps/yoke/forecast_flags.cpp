@@ -4,10 +4,11 @@
 
 #include <cmath>
 #include <cstdio>
-#include <sstream>
 
 #include "apps/yoke/number_flag.h"
 #include "yoke/core/error.h"
+#include "yoke/core/parse_number.h"
+#include "yoke/core/split.h"
 #include "yoke/train/config/flags.h"
 
 namespace yoke {
@@ -107,16 +108,13 @@ std::vector<std::int64_t> parse_hosts(const std::string& text) {
   constexpr std::int64_t kMost = 1'000'000;
   std::vector<std::int64_t> hosts;
   bool doubles = false;
-  std::istringstream words(text);
-  for (std::string word; std::getline(words, word, ',');) {
+  for (const auto word : split(text, ',')) {
     if (word == "..." && !hosts.empty() && !doubles) {
       doubles = true;
       continue;
     }
-    const bool digits = !word.empty() && word.size() <= 7 &&
-                        word.find_first_not_of("0123456789") == std::string::npos;
-    const std::int64_t count = digits ? std::stoll(word) : 0;
-    if (count < 1 || count > kMost || (!hosts.empty() && count <= hosts.back())) refuse_hosts(text);
+    const auto count = parse_number<std::int64_t>(word, 1, kMost).value_or(0);
+    if (count == 0 || (!hosts.empty() && count <= hosts.back())) refuse_hosts(text);
     while (doubles && 2 * hosts.back() < count) hosts.push_back(2 * hosts.back());
     hosts.push_back(count);
     doubles = false;

@@ -136,6 +136,7 @@ TEST_F(Predict, RefusesWrongUsageBeforeItMeasures) {
     EXPECT_THAT(result.output, Not(HasSubstr("Measuring")));
   };
   expect_refused({"--hosts", "4,2"}, "--hosts is '4,2'; allowed: whole numbers");
+  expect_refused({"--hosts", "1,2,"}, "--hosts is '1,2,'");
   expect_refused({"--hosts", "1,...,"}, "--hosts is '1,...,'");
   expect_refused({"--hosts", "0"}, "--hosts is '0'");
   expect_refused({"--slow", "1x0.5"}, "--slow is '1x0.5'; allowed: COUNTxFACTOR");

@@ -151,6 +151,7 @@ TEST(ParseEndpoint, ReadsNamesAndAddresses) {
   EXPECT_EQ(parse_endpoint("[::1]:5", 29400).host, "::1");
   EXPECT_EQ(tcp(parse_endpoint("[::1]:5", 29400)), "tcp://[::1]:5");
   EXPECT_THAT(refusal([] { parse_endpoint("node1:x", 29400); }), HasSubstr("HOST:PORT"));
+  EXPECT_THAT(refusal([] { parse_endpoint("node1:1234x", 29400); }), HasSubstr("HOST:PORT"));
 }
 
 LaunchConfig asked(Words command) {

@@ -38,5 +38,16 @@ TEST(ResourceSamples, ReadTheFewerColumnsOfEarlierVersions) {
   EXPECT_FALSE(read.lines[0].gpu_percent.has_value());
 }
 
+TEST(ResourceSamples, TakeNoTimeOrRankThatIsNone) {
+  const test::TemporaryDirectory directory;
+  const auto path = directory.path() / "resources.csv";
+  write_file(path, resources_header() + "nan,0,,,,,,\ninf,0,,,,,,\n1.0,1e300,,,,,,\n" +
+                       "1.0,0,nan,,,,,\n");
+  const auto read = read_resources(path);
+  ASSERT_EQ(read.lines.size(), 1U);
+  EXPECT_EQ(read.damaged, 3U);
+  EXPECT_FALSE(read.lines[0].cpu_percent.has_value());
+}
+
 }  // namespace
 }  // namespace yoke

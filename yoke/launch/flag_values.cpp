@@ -3,19 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "yoke/core/error.h"
+#include "yoke/core/parse_number.h"
 #include "yoke/core/plugins/options.h"
+#include "yoke/core/split.h"
 
 namespace yoke::launch {
 
 int whole(const std::string& text, int least, int most) {
-  int value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error == std::errc() && end == text.data() + text.size() && value >= least && value <= most) {
-    return value;
-  }
+  if (const auto number = parse_number<int>(text, least, most)) return *number;
   if (most == std::numeric_limits<int>::max()) {
     throw UsageError(fmt::format("'{}' is given; allowed: a whole number from {} on", text, least));
   }
@@ -24,9 +21,8 @@ int whole(const std::string& text, int least, int most) {
 }
 
 std::chrono::duration<double> seconds(const std::string& text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !(value > 0) || value > 1e6) {
+  const double value = parse_number<double>(text, 0, 1e6).value_or(0);
+  if (!(value > 0)) {
     throw UsageError(fmt::format("'{}' is given; allowed: seconds above 0", text));
   }
   return std::chrono::duration<double>(value);
@@ -46,11 +42,7 @@ NodeRange parse_nodes(const std::string& text) {
 
 std::vector<int> parse_ranks(const std::string& text) {
   std::vector<int> ranks;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const auto end = std::min(text.find(',', begin), text.size());
-    ranks.push_back(whole(text.substr(begin, end - begin), 0));
-    begin = end + 1;
-  }
+  for (const auto rank : split(text, ',')) ranks.push_back(whole(std::string(rank), 0));
   return ranks;
 }
 

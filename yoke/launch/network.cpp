@@ -5,11 +5,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <charconv>
 #include <random>
 
 #include "yoke/core/error.h"
 #include "yoke/core/files/descriptor.h"
+#include "yoke/core/parse_number.h"
 #include "yoke/core/system/network.h"
 
 namespace yoke::launch {
@@ -59,10 +59,8 @@ Endpoint parse_endpoint(const std::string& given, int default_port) {
   const auto colon = given.rfind(':');
   const bool one_colon = colon != std::string::npos && given.find(':') == colon;
   if (one_colon || given.find("]:") != std::string::npos) {
-    const std::string port = given.substr(colon + 1);
     endpoint.host = given.substr(0, colon);
-    endpoint.port = 0;
-    std::from_chars(port.data(), port.data() + port.size(), endpoint.port);
+    endpoint.port = parse_number<int>(std::string_view(given).substr(colon + 1)).value_or(0);
   }
   if (endpoint.host.starts_with('[') && endpoint.host.ends_with(']')) {
     endpoint.host = endpoint.host.substr(1, endpoint.host.size() - 2);

@@ -8,6 +8,7 @@
 #include <random>
 
 #include "yoke/core/error.h"
+#include "yoke/core/parse_number.h"
 #include "yoke/launch/train_command.h"
 
 namespace yoke::launch {
@@ -28,7 +29,8 @@ int next_attempt(const fs::path& log_dir) {
   for (const auto& entry : fs::directory_iterator(log_dir, absent)) {
     const std::string name = entry.path().filename().string();
     if (!name.starts_with("attempt-")) continue;
-    next = std::max(next, std::atoi(name.c_str() + name.find('-') + 1) + 1);
+    std::string_view number = std::string_view(name).substr(name.find('-') + 1);
+    next = std::max(next, take_number<int>(number).value_or(0) + 1);
   }
   return next;
 }

@@ -1,7 +1,6 @@
 // yoke/run/lines.h: files that lines are appended to while a run goes on.
 #pragma once
 #include <cstddef>
-#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -17,11 +16,5 @@ struct Lines {
 
 /// The lines of `text` that have an end, without it.
 std::vector<std::string_view> whole_lines(std::string_view text);
-
-/// The fields of a line of CSV without quotes.
-std::vector<std::string_view> fields_of(std::string_view line);
-
-/// The number that all of `text` is, if it is one.
-std::optional<double> number_of(std::string_view text);
 
 }  // namespace yoke

@@ -8,6 +8,8 @@
 
 #include "yoke/core/error.h"
 #include "yoke/core/files/file.h"
+#include "yoke/core/parse_number.h"
+#include "yoke/core/split.h"
 
 namespace yoke {
 namespace {
@@ -21,8 +23,8 @@ struct Begin {
 
 /// What a line says, if it is one of the file's.
 std::optional<Begin> begin_of(std::string_view line) {
-  const auto fields = fields_of(line);
-  const auto seconds = number_of(fields[0]);
+  const auto fields = split(line, ',');
+  const auto seconds = parse_number<double>(fields[0]);
   if (!seconds || fields.size() != 2) return std::nullopt;
   try {
     return Begin{*seconds, parse_word<PhaseKind>("phase", fields[1])};

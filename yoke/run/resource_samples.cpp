@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include "yoke/core/files/file.h"
+#include "yoke/core/parse_number.h"
+#include "yoke/core/split.h"
 
 namespace yoke {
 namespace {
@@ -33,18 +35,18 @@ Lines<ResourceSample> read_resources(const std::filesystem::path& path) {
   const std::string text = read_file(path);
   for (const auto line : whole_lines(text)) {
     if (line.starts_with(kFirstColumn)) continue;
-    const auto fields = fields_of(line);
-    const auto seconds = number_of(fields[0]);
-    const auto rank = fields.size() >= kFewestFields ? number_of(fields[1]) : std::nullopt;
+    const auto fields = split(line, ',');
+    const auto seconds = parse_number<double>(fields[0]);
+    const auto rank = fields.size() >= kFewestFields ? parse_number<int>(fields[1]) : std::nullopt;
     if (!seconds || !rank) {
       ++result.damaged;
       continue;
     }
     auto& sample = result.lines.emplace_back();
     sample.seconds = *seconds;
-    sample.rank = static_cast<int>(*rank);
+    sample.rank = *rank;
     for (std::size_t i = 0; i < kResourceColumns.size() && kLeading + i < fields.size(); ++i) {
-      sample.*kResourceColumns[i].field = number_of(fields[kLeading + i]);
+      sample.*kResourceColumns[i].field = parse_number<double>(fields[kLeading + i]);
     }
   }
   return result;

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "yoke/core/error.h"
-#include "yoke/run/lines.h"
+#include "yoke/core/parse_number.h"
 #include "yoke/run/summary.h"
 #include "yoke/study/report/words.h"
 
@@ -29,7 +29,7 @@ std::string without_workers(std::string strategy) {
 
 /// Numbers before texts, each in its order.
 bool less(const std::string& a, const std::string& b) {
-  const auto x = number_of(a), y = number_of(b);
+  const auto x = parse_number<double>(a), y = parse_number<double>(b);
   if (x && y && *x != *y) return *x < *y;
   if (x.has_value() != y.has_value()) return x.has_value();
   return a < b;

@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <set>
 
 #include "yoke/core/error.h"
+#include "yoke/core/parse_number.h"
+#include "yoke/core/split.h"
 #include "yoke/study/study_file.h"
 
 namespace yoke::study {
@@ -21,14 +22,12 @@ void replace(Flags& flags, const RecipeEntry& entry) {
 
 int whole_number(const RecipeEntry& entry, const std::string& where) {
   constexpr int kMost = 4096;
-  int value = 0;
-  const char* const end = entry.value.data() + entry.value.size();
-  const auto [stop, error] = std::from_chars(entry.value.data(), end, value);
-  if (error != std::errc() || stop != end || value < 1 || value > kMost) {
+  const auto number = parse_number<int>(entry.value, 1, kMost);
+  if (!number) {
     throw UsageError(fmt::format("{}:{}: {} is '{}'; allowed: a whole number from 1 to {}", where,
                                  entry.line, entry.key, entry.value, kMost));
   }
-  return value;
+  return *number;
 }
 
 /// Letters that any file system and shell take as they are.
@@ -137,9 +136,8 @@ void set_flag(StudyPoint& point, const RecipeEntry& entry, const std::string& wh
 
 HostSet parse_host_set(const std::string& text) {
   HostSet set;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const auto end = std::min(text.find(',', begin), text.size());
-    set.push_back(text.substr(begin, end - begin));
+  for (const auto host : split(text, ',')) {
+    set.emplace_back(host);
     if (set.back().empty()) {
       throw UsageError(
           fmt::format("the set of hosts '{}' has an empty name; write e.g. a,b", text));
@@ -150,7 +148,6 @@ HostSet parse_host_set(const std::string& text) {
                       "flag or an axis of the study",
                       set.back()));
     }
-    begin = end + 1;
   }
   return set;
 }

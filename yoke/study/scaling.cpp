@@ -4,7 +4,7 @@
 #include <array>
 #include <map>
 
-#include "yoke/run/lines.h"
+#include "yoke/core/parse_number.h"
 #include "yoke/run/summary.h"
 #include "yoke/study/report/words.h"
 
@@ -97,7 +97,7 @@ std::vector<Line> lines_over(const Comparison& comparison, const std::string& ax
   std::vector<Line> lines;
   std::vector<Line::Place> all;
   for (const auto& group : comparison.groups) {
-    const auto x = number_of(group.settings.at(axis));
+    const auto x = parse_number<double>(group.settings.at(axis));
     if (!x) return {};
     const std::string label = label_without(group, axis);
     auto line = std::find_if(lines.begin(), lines.end(),

@@ -1,17 +1,15 @@
 #include "yoke/study/time_span.h"
 
-#include <charconv>
+#include "yoke/core/parse_number.h"
 
 namespace yoke::study {
 
 std::optional<std::chrono::duration<double>> parse_time_span(std::string_view text) {
-  double count = 0;
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), count);
-  const std::string_view unit(stop, static_cast<std::size_t>(text.data() + text.size() - stop));
-  if (error != std::errc() || !(count > 0)) return std::nullopt;
-  if (unit == "s") return std::chrono::duration<double>(count);
-  if (unit == "min") return std::chrono::duration<double>(60 * count);
-  if (unit == "h") return std::chrono::duration<double>(3600 * count);
+  const double count = take_number<double>(text).value_or(0);
+  if (!(count > 0)) return std::nullopt;
+  if (text == "s") return std::chrono::duration<double>(count);
+  if (text == "min") return std::chrono::duration<double>(60 * count);
+  if (text == "h") return std::chrono::duration<double>(3600 * count);
   return std::nullopt;
 }
 

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cstdlib>
 #include <initializer_list>
 
 #include "yoke/core/error.h"
+#include "yoke/core/parse_number.h"
 
 namespace yoke {
 namespace {
@@ -14,15 +14,14 @@ namespace {
 constexpr int kDefaultPort = 29500;  // torchrun's
 
 int to_int(const std::string& name, const std::string& text, int least) {
-  int value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value < least) {
+  const auto number = parse_number<int>(text, least);
+  if (!number) {
     throw UsageError(
         fmt::format("the environment variable {} is '{}'; allowed: a whole number from "
                     "{} on; unset it, or let yoke run, torchrun, mpirun or srun set it",
                     name, text, least));
   }
-  return value;
+  return *number;
 }
 
 /// Environment variables as numbers.

@@ -5,13 +5,13 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <charconv>
 #include <filesystem>
 #include <span>
 #include <system_error>
 
 #include "yoke/core/files/checksum.h"
 #include "yoke/core/files/file.h"
+#include "yoke/core/parse_number.h"
 
 namespace yoke {
 namespace {
@@ -33,11 +33,8 @@ std::string process_name() { return fmt::format("{}-{}", host_name(), ::getpid()
 bool is_gone(std::string_view name) {
   const std::string host = host_name() + "-";
   if (!name.starts_with(host)) return false;
-  const auto digits = name.substr(host.size());
-  pid_t process = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), process);
-  if (error != std::errc() || end != digits.data() + digits.size() || process <= 0) return false;
-  return ::kill(process, 0) != 0 && errno == ESRCH;
+  const auto process = parse_number<pid_t>(name.substr(host.size()), 1);
+  return process && ::kill(*process, 0) != 0 && errno == ESRCH;
 }
 
 }  // namespace yoke

@@ -4,19 +4,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <type_traits>
 
+#include "yoke/core/parse_number.h"
+
 namespace yoke {
 namespace {
-
-template <typename Number>
-bool parse_number(const std::string& text, Number& number) {
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  return error == std::errc() && stop == end && !text.empty();
-}
 
 /// The shortest text that reads as the same number: `0.25`, `1e-8`.
 std::string number_text(double value) {
@@ -50,12 +44,9 @@ OptionFormat<T> number_format(Range range) {
           .range = range,
           .allowed = [range] { return range.str(kWhole ? "a whole number" : "a number"); },
           .parse = [range](const std::string& text) -> std::optional<T> {
-            T value = 0;
-            if (!parse_number(text, value) || !std::isfinite(static_cast<double>(value)) ||
-                !range.contains(static_cast<double>(value))) {
-              return std::nullopt;
-            }
-            return value;
+            const auto value = parse_number<T>(text);
+            const bool inside = value && range.contains(static_cast<double>(*value));
+            return inside ? value : std::nullopt;
           },
           .print = [](const T& value) -> std::string {
             if constexpr (kWhole) {

@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <charconv>
 #include <exception>
 #include <memory>
 
 #include "yoke/core/error.h"
+#include "yoke/core/parse_number.h"
 #include "yoke/core/version.h"
 
 namespace yoke {
@@ -149,7 +149,8 @@ void Transfer::read_header(std::string_view line) {
   if (!curl_strequal(name.c_str(), "content-range")) return;
   const auto digit = line.find_first_of("0123456789");
   if (digit != std::string_view::npos) {
-    std::from_chars(line.data() + digit, line.data() + line.size(), range_start_);
+    line.remove_prefix(digit);
+    range_start_ = take_number<std::int64_t>(line).value_or(-1);
   }
 }
 

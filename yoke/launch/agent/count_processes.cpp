@@ -1,9 +1,8 @@
 // yoke/launch/agent/count_processes.cpp: how many ranks --nproc-per-node means on this host.
 #include <torch/cuda.h>
 
-#include <charconv>
-
 #include "yoke/core/error.h"
+#include "yoke/core/parse_number.h"
 #include "yoke/core/system/threads.h"
 #include "yoke/launch/flags.h"
 
@@ -19,9 +18,7 @@ int count_processes(const std::string& text) {
   }
   if (gpus > 0) return gpus;
   if (text == "auto" || text == "cpu") return cpu_budget().threads(1);
-  int count = 1;
-  std::from_chars(text.data(), text.data() + text.size(), count);
-  return count;
+  return parse_number<int>(text).value_or(1);
 }
 
 }  // namespace yoke::launch

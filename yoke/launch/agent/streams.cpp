@@ -2,23 +2,22 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
-
 #include "yoke/core/error.h"
+#include "yoke/core/parse_number.h"
+#include "yoke/core/split.h"
 
 namespace yoke::launch {
 namespace {
 
-int parse_number(std::string_view part, int most, std::string_view text) {
-  int value = -1;
-  const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), value);
-  if (error != std::errc() || end != part.data() + part.size() || value < 0 || value > most) {
+int number_of(std::string_view part, int most, std::string_view text) {
+  const auto number = parse_number<int>(part, 0, most);
+  if (!number) {
     throw UsageError(fmt::format(
         "'{}' is given; allowed: 0 (none), 1 (stdout), 2 (stderr), 3 (both), or one of these per "
         "local rank, as in 0:3,1:2",
         text));
   }
-  return value;
+  return *number;
 }
 
 }  // namespace
@@ -32,16 +31,13 @@ StreamChoice parse_streams(std::string_view text) {
   constexpr int kBoth = 3, kMostRanks = 1 << 20;
   StreamChoice choice;
   if (text.find(':') == std::string_view::npos) {
-    choice.all = parse_number(text, kBoth, text);
+    choice.all = number_of(text, kBoth, text);
     return choice;
   }
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const auto end = std::min(text.find(',', begin), text.size());
-    const auto pair = text.substr(begin, end - begin);
+  for (const auto pair : split(text, ',')) {
     const auto colon = std::min(pair.find(':'), pair.size());
-    const int rank = parse_number(pair.substr(0, colon), kMostRanks, text);
-    choice.by_rank[rank] = parse_number(pair.substr(std::min(colon + 1, pair.size())), kBoth, text);
-    begin = end + 1;
+    const int rank = number_of(pair.substr(0, colon), kMostRanks, text);
+    choice.by_rank[rank] = number_of(pair.substr(std::min(colon + 1, pair.size())), kBoth, text);
   }
   return choice;
 }

@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include <cerrno>
-#include <charconv>
 #include <utility>
+
+#include "yoke/core/parse_number.h"
 
 namespace yoke::launch {
 namespace {
@@ -53,10 +54,8 @@ void Coordinator::listen(const std::string& endpoint) {
 int Coordinator::port() const {
   const std::string endpoint = socket_.get(zmq::sockopt::last_endpoint);
   if (!endpoint.starts_with("tcp://")) return 0;
-  int port = 0;
-  const auto begin = endpoint.rfind(':') + 1;
-  std::from_chars(endpoint.data() + begin, endpoint.data() + endpoint.size(), port);
-  return port;
+  const auto port = std::string_view(endpoint).substr(endpoint.rfind(':') + 1);
+  return parse_number<int>(port).value_or(0);
 }
 
 void Coordinator::receive() {

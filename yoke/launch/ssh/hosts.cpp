@@ -2,11 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <sstream>
 
 #include "yoke/core/error.h"
 #include "yoke/core/files/file.h"
+#include "yoke/core/parse_number.h"
+#include "yoke/core/split.h"
 
 namespace yoke::launch {
 namespace {
@@ -14,12 +15,11 @@ namespace {
 constexpr const char* kForms = "allowed: host, host:PROCESSES";
 
 int parse_slots(std::string_view text, std::string_view entry) {
-  int slots = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), slots);
-  if (error != std::errc() || end != text.data() + text.size() || slots < 1) {
+  const auto slots = parse_number<int>(text, 1);
+  if (!slots) {
     throw UsageError(fmt::format("'{}' has no number of processes above 0; {}", entry, kForms));
   }
-  return slots;
+  return *slots;
 }
 
 /// `host` or `host:2`; an IPv6 address with a number of processes is `[::1]:2`.
@@ -69,11 +69,7 @@ HostSlots parse_line(const std::string& line) {
 
 std::vector<HostSlots> parse_hosts(std::string_view text) {
   std::vector<HostSlots> hosts;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const auto end = std::min(text.find(',', begin), text.size());
-    add(hosts, parse_host(text.substr(begin, end - begin)));
-    begin = end + 1;
-  }
+  for (const auto entry : split(text, ',')) add(hosts, parse_host(entry));
   return hosts;
 }
 

@@ -6,13 +6,13 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <span>
-#include <sstream>
 
 #include "yoke/core/format.h"
+#include "yoke/core/parse_number.h"
+#include "yoke/core/split.h"
 
 namespace yoke {
 namespace {
@@ -60,8 +60,8 @@ std::string set_ones(std::span<const char* const> names, const Variables& variab
 }
 
 std::string find_program(const std::string& name, const std::string& path) {
-  std::istringstream folders(path);
-  for (std::string folder; std::getline(folders, folder, ':');) {
+  if (path.empty()) return "";
+  for (const auto folder : split(path, ':')) {
     const fs::path file = fs::path(folder.empty() ? "." : folder) / name;
     std::error_code error;
     if (fs::is_regular_file(file, error) && ::access(file.c_str(), X_OK) == 0) return file.string();
@@ -157,10 +157,8 @@ Check check_threads(const Variables& variables, int cores) {
   for (const auto& name : {"OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"}) {
     const auto found = variables.find(name);
     if (found == variables.end()) continue;
-    int threads = 0;
-    const auto& text = found->second;
-    std::from_chars(text.data(), text.data() + text.size(), threads);
-    if (threads > cores) {
+    std::string_view text = found->second;  // "4,2" sets nested levels
+    if (take_number<int>(text).value_or(0) > cores) {
       return warn("threads", detail,
                   fmt::format("{} is more than the {} cores allowed: unset it", name, cores));
     }

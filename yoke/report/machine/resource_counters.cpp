@@ -5,7 +5,8 @@
 #include <unistd.h>
 
 #include <array>
-#include <charconv>
+
+#include "yoke/core/parse_number.h"
 
 namespace yoke {
 namespace {
@@ -15,11 +16,9 @@ std::optional<std::int64_t> next_number(std::string_view& text) {
   const auto begin = text.find_first_of("0123456789");
   if (begin == std::string_view::npos) return {};
   text.remove_prefix(begin);
-  std::uint64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc()) return {};
-  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-  return static_cast<std::int64_t>(number);
+  const auto number = take_number<std::uint64_t>(text);
+  if (!number) return {};
+  return static_cast<std::int64_t>(*number);
 }
 
 std::optional<std::int64_t> field(std::string_view text, std::string_view key) {

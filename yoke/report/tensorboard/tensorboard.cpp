@@ -9,6 +9,7 @@
 #include <cstdlib>
 
 #include "yoke/core/error.h"
+#include "yoke/core/parse_number.h"
 #include "yoke/core/system/network.h"
 #include "yoke/report/tensorboard/record.h"
 #include "yoke/report/tensorboard/tensorboard.pb.h"
@@ -35,7 +36,8 @@ std::int64_t name_second(const fs::path& directory) {
   for (const auto& entry : fs::directory_iterator(directory)) {
     const std::string name = entry.path().filename();
     if (!name.starts_with(kPrefix)) continue;
-    const std::int64_t other = std::strtoll(name.c_str() + kPrefix.size(), nullptr, 10);
+    std::string_view rest = std::string_view(name).substr(kPrefix.size());
+    const std::int64_t other = take_number<std::int64_t>(rest).value_or(0);
     // A name from the far future is no clock that is a little ahead; leave it alone.
     if (other < second + 24L * 3600) second = std::max(second, other + 1);
   }

@@ -2,9 +2,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <charconv>
-
 #include "yoke/core/error.h"
+#include "yoke/core/parse_number.h"
 #include "yoke/core/system/exit_status.h"
 #include "yoke/study/emit/emit.h"
 #include "yoke/study/emit/kubernetes_submit.h"
@@ -142,18 +141,15 @@ class Kubernetes {
     for (const auto& [key, amount] : settings_.resources) all[key] = amount;
     if (all.contains("cpu")) return all;
     const auto threads = point.flags.find("threads");
-    int each = 0;
-    if (threads != point.flags.end()) {
-      const std::string& text = threads->second.value;
-      std::from_chars(text.data(), text.data() + text.size(), each);
-    }
-    if (each < 1) {
+    const bool told = threads != point.flags.end();
+    const auto each = told ? parse_number<int>(threads->second.value, 1) : std::nullopt;
+    if (!each) {
       throw UsageError(
           fmt::format("{} does not say how many cores a pod gets; write resources = {{ "
                       "cpu = 4 }} below [kubernetes], or the flag threads",
                       context_.file.string()));
     }
-    all["cpu"] = fmt::format("{}", each * point.ranks);
+    all["cpu"] = fmt::format("{}", std::int64_t{*each} * point.ranks);
     return all;
   }
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
 #include <span>
 #include <utility>
@@ -13,6 +12,7 @@
 #include "yoke/core/files/checksum.h"
 #include "yoke/core/files/file.h"
 #include "yoke/core/files/safetensors.h"
+#include "yoke/core/parse_number.h"
 #include "yoke/run/layout.h"
 #include "yoke/train/checkpoints/set_aside.h"
 
@@ -110,11 +110,7 @@ std::optional<std::int64_t> step_of(const fs::path& directory) {
   constexpr std::string_view kPrefix = "step-";
   const auto name = directory.filename().string();
   if (!name.starts_with(kPrefix)) return std::nullopt;
-  std::int64_t step = 0;
-  const char* const last = name.data() + name.size();
-  const auto [end, error] = std::from_chars(name.data() + kPrefix.size(), last, step);
-  if (error != std::errc() || end != last || step < 0) return std::nullopt;
-  return step;
+  return parse_number<std::int64_t>(std::string_view(name).substr(kPrefix.size()), 0);
 }
 
 }  // namespace

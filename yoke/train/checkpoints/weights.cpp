@@ -7,11 +7,11 @@
 #include <array>
 #include <fstream>
 #include <set>
-#include <sstream>
 
 #include "yoke/core/error.h"
 #include "yoke/core/files/safetensors.h"
 #include "yoke/core/plugins/options.h"
+#include "yoke/core/split.h"
 #include "yoke/data/formats/pt.h"
 #include "yoke/train/checkpoints/module_state.h"
 #include "yoke/train/checkpoints/tensor_differences.h"
@@ -67,10 +67,11 @@ void leave_out(const WeightsChoice& choice, NamedTensors& wanted, NamedTensors& 
 
 WeightsChoice WeightsChoice::parse(std::string_view text) {
   Choice choice = Choice::parse(text, "weights");
-  std::istringstream names(choice.options.get("skip", std::string()));
+  const std::string names = choice.options.get("skip", std::string());
   choice.options.finish();
   WeightsChoice weights{.file = choice.name, .skip = {}};
-  for (std::string name; std::getline(names, name, '+');) weights.skip.push_back(name);
+  if (names.empty()) return weights;
+  for (const auto name : split(names, '+')) weights.skip.emplace_back(name);
   return weights;
 }
 

@@ -3,7 +3,6 @@
 #pragma once
 #include <fmt/format.h>
 
-#include <charconv>
 #include <chrono>
 #include <filesystem>
 #include <limits>
@@ -15,20 +14,17 @@
 
 #include "yoke/core/enum_words.h"
 #include "yoke/core/error.h"
+#include "yoke/core/parse_number.h"
 #include "yoke/train/config/flags.h"
 
 namespace yoke::flag_kinds {
 
 template <typename Number>
-Number parse_number(const std::string& flag, const std::string& text, Number least, Number most,
-                    const char* allowed) {
-  Number value{};
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool whole_text = error == std::errc() && stop == text.data() + text.size();
-  if (!whole_text || !(value >= least) || !(value <= most)) {
-    throw UsageError(fmt::format("--{} is '{}'; allowed: {}", flag, text, allowed));
-  }
-  return value;
+Number number_of(const std::string& flag, const std::string& text, Number least, Number most,
+                 const char* allowed) {
+  const auto number = parse_number<Number>(text, least, most);
+  if (!number) throw UsageError(fmt::format("--{} is '{}'; allowed: {}", flag, text, allowed));
+  return *number;
 }
 
 template <typename T>
@@ -52,7 +48,7 @@ TrainFlag number(const char* name, Field TrainConfig::*field, typename Unwrap<Fi
           group,
           false,
           [=](TrainConfig& config, const std::string& text) {
-            config.*field = parse_number<Number>(name, text, least, most, allowed);
+            config.*field = number_of<Number>(name, text, least, most, allowed);
           },
           [=](const TrainConfig& config) -> std::optional<std::string> {
             if constexpr (std::is_same_v<Field, Number>) {
@@ -83,7 +79,7 @@ inline TrainFlag seconds(const char* name, std::chrono::seconds TrainConfig::*fi
           group,
           false,
           [=](TrainConfig& config, const std::string& text) {
-            config.*field = std::chrono::seconds(parse_number<std::int64_t>(
+            config.*field = std::chrono::seconds(number_of<std::int64_t>(
                 name, text, 1, kYear, "a whole number of seconds from 1 to 31536000"));
           },
           [=](const TrainConfig& config) -> std::optional<std::string> {

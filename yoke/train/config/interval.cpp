@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cmath>
 
 #include "yoke/core/error.h"
+#include "yoke/core/parse_number.h"
 
 namespace yoke {
 
@@ -13,18 +13,15 @@ Interval Interval::parse(std::string_view text, std::string_view flag) {
   Interval interval;
   if (text == "off") return interval;
   interval.text_ = std::string(text);
-  const char* const begin = text.data();
-  const char* const end = begin + text.size();
-  const auto [stop, error] = std::from_chars(begin, end, interval.amount_);
-  const std::string_view unit(stop, static_cast<std::size_t>(end - stop));
+  std::string_view unit = text;
+  interval.amount_ = take_number<double>(unit).value_or(0);
   if (unit == "epoch" || unit == "epochs") interval.unit_ = Unit::kEpochs;
   if (unit == "step" || unit == "steps") interval.unit_ = Unit::kSteps;
   if (unit == "min" || unit == "s") interval.unit_ = Unit::kSeconds;
   if (unit == "min") interval.amount_ *= 60;
   const bool whole =
       interval.unit_ != Unit::kSteps || std::floor(interval.amount_) == interval.amount_;
-  if (error != std::errc() || !interval.on() || !(interval.amount_ > 0) ||
-      !std::isfinite(interval.amount_) || !whole) {
+  if (!interval.on() || !(interval.amount_ > 0) || !std::isfinite(interval.amount_) || !whole) {
     throw UsageError(fmt::format(
         "{} is '{}'; allowed: a positive number and a unit, e.g. 1epoch, 500steps, 10min; or off",
         flag, text));
