@@ -11,9 +11,9 @@
 #include <set>
 
 #include "apps/yoke/capture.h"
-#include "apps/yoke/temporary_folder.h"
 #include "yoke/core/files/file.h"
 #include "yoke/core/files/recipe.h"
+#include "yoke/core/files/temporary_folder.h"
 #include "yoke/core/format.h"
 #include "yoke/core/system/threads.h"
 #include "yoke/forecast/calibration_file.h"

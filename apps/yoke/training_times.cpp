@@ -4,9 +4,9 @@
 
 #include "apps/yoke/random_batch.h"
 #include "apps/yoke/samples.h"
-#include "apps/yoke/temporary_folder.h"
 #include "yoke/comm/factory.h"
 #include "yoke/core/error.h"
+#include "yoke/core/files/temporary_folder.h"
 #include "yoke/core/system/clock.h"
 #include "yoke/forecast/stragglers.h"
 #include "yoke/report/machine/process_usage.h"

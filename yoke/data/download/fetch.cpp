@@ -1,12 +1,12 @@
 #include "yoke/data/download/fetch.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <system_error>
 
 #include "yoke/core/error.h"
 #include "yoke/core/files/file.h"
+#include "yoke/core/files/temporary_folder.h"
 #include "yoke/core/format.h"
 #include "yoke/data/download/unpack.h"
 
@@ -52,31 +52,8 @@ bool is_unpacked(const RemoteDataset& dataset, const fs::path& data_dir) {
   return dataset.is_archive();
 }
 
-/// A folder beside the final one, removed with what is left in it.
-class Workshop {
- public:
-  explicit Workshop(const fs::path& data_dir) {
-    std::string pattern = (data_dir / ".unpack-XXXXXX").string();
-    if (::mkdtemp(pattern.data()) == nullptr) {
-      throw Error(fmt::format("cannot make a folder in {}: {}", data_dir.string(),
-                              std::generic_category().message(errno)));
-    }
-    path_ = pattern;
-  }
-  ~Workshop() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  Workshop(const Workshop&) = delete;
-  Workshop& operator=(const Workshop&) = delete;
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
-
 void unpack_all(const RemoteDataset& dataset, const fs::path& data_dir) {
-  const Workshop workshop(data_dir);
+  const TemporaryFolder workshop(data_dir / ".unpack-");  // beside the final folder
   const fs::path fresh = workshop.path() / "new";
   for (const auto& file : dataset.files) unpack(data_dir / dataset.folder / file.name, fresh);
   if (!is_unpacked(dataset, fresh)) {

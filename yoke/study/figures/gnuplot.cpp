@@ -3,37 +3,16 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <unistd.h>
 
 #include "yoke/core/error.h"
 #include "yoke/core/files/file.h"
+#include "yoke/core/files/temporary_folder.h"
 #include "yoke/study/figures/script.h"
 
 namespace yoke::study {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// A folder for gnuplot's input and output, removed with them.
-class Workshop {
- public:
-  Workshop() : path_((fs::temp_directory_path() / "yoke-graphs-XXXXXX").string()) {
-    if (::mkdtemp(path_.data()) == nullptr) {
-      throw Error(fmt::format("cannot make a folder in {}", fs::temp_directory_path().string()));
-    }
-  }
-  ~Workshop() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  Workshop(const Workshop&) = delete;
-  Workshop& operator=(const Workshop&) = delete;
-
-  fs::path file(const std::string& name) const { return fs::path(path_) / name; }
-
- private:
-  std::string path_;
-};
 
 Process start(const std::vector<std::string>& arguments, const Environment& environment, int err) {
   try {
@@ -46,16 +25,16 @@ Process start(const std::vector<std::string>& arguments, const Environment& envi
 }
 
 /// Runs the commands of gnuplot.
-void run(const Workshop& workshop, const std::string& commands, const Environment& environment) {
-  write_file(workshop.file("commands"), commands);
-  const FileDescriptor errors(workshop.file("errors"), O_WRONLY | O_CREAT);
-  Process process =
-      start({"gnuplot", workshop.file("commands").string()}, environment, errors.get());
+void run(const std::string& commands, const Environment& environment) {
+  const TemporaryFolder folder;
+  const fs::path script = folder.path() / "commands", told = folder.path() / "errors";
+  write_file(script, commands);
+  const FileDescriptor errors(told, O_WRONLY | O_CREAT);
+  Process process = start({"gnuplot", script.string()}, environment, errors.get());
   pollfd ended{.fd = process.descriptor(), .events = POLLIN, .revents = 0};
   while (!process.poll()) ::poll(&ended, 1, -1);
   if (*process.poll() != 0) {
-    throw Error(fmt::format("gnuplot ended with {}: {}", *process.poll(),
-                            read_file(workshop.file("errors"))));
+    throw Error(fmt::format("gnuplot ended with {}: {}", *process.poll(), read_file(told)));
   }
 }
 
@@ -122,13 +101,13 @@ std::string text_page(const std::vector<std::string>& lines) {
 
 std::vector<std::string> draw_svg(const std::vector<Figure>& figures,
                                   const Environment& environment) {
-  const Workshop workshop;
-  const auto path = [&](std::size_t i) { return workshop.file(fmt::format("{}.svg", i)); };
+  const TemporaryFolder folder;
+  const auto path = [&](std::size_t i) { return folder.path() / fmt::format("{}.svg", i); };
   std::string commands;
   for (std::size_t i = 0; i < figures.size(); ++i) {
     commands += svg_commands(figures[i], i, path(i));
   }
-  run(workshop, commands, environment);
+  run(commands, environment);
   std::vector<std::string> drawings;
   for (std::size_t i = 0; i < figures.size(); ++i) {
     drawings.push_back(embedded(read_file(path(i)), i));
@@ -139,20 +118,18 @@ std::vector<std::string> draw_svg(const std::vector<Figure>& figures,
 void draw_files(const std::vector<Figure>& figures, const std::string& ending,
                 const fs::path& folder, const Environment& environment) {
   make_folder(folder);
-  const Workshop workshop;
   std::string commands;
   for (std::size_t i = 0; i < figures.size(); ++i) {
     const auto path = folder / fmt::format("{}.{}", figures[i].name, ending);
     commands +=
         ending == "svg" ? svg_commands(figures[i], i, path) : png_commands(figures[i], path);
   }
-  run(workshop, commands, environment);
+  run(commands, environment);
 }
 
 void draw_pdf(const std::vector<std::vector<std::string>>& pages,
               const std::vector<Figure>& figures, const fs::path& path,
               const Environment& environment) {
-  const Workshop workshop;
   std::string commands = fmt::format(
       "set encoding utf8\nset terminal pdfcairo noenhanced size 29.7cm,21cm font 'sans,12' "
       "fontscale 1\n"
@@ -163,7 +140,7 @@ void draw_pdf(const std::vector<std::vector<std::string>>& pages,
     commands += "reset\nset margins -1, -1, -1, -1\n" + script(figure);
     commands += "undefine $*\n";
   }
-  run(workshop, commands + "unset output\n", environment);
+  run(commands + "unset output\n", environment);
 }
 
 }  // namespace yoke::study

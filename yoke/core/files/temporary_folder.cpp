@@ -1,4 +1,4 @@
-#include "apps/yoke/temporary_folder.h"
+#include "yoke/core/files/temporary_folder.h"
 
 #include <fmt/format.h>
 
@@ -10,8 +10,8 @@
 
 namespace yoke {
 
-TemporaryFolder::TemporaryFolder() {
-  std::string name = (std::filesystem::temp_directory_path() / "yoke-XXXXXX").string();
+TemporaryFolder::TemporaryFolder(const std::filesystem::path& beginning) {
+  std::string name = beginning.string() + "XXXXXX";
   if (::mkdtemp(name.data()) == nullptr) {
     throw Error(fmt::format("cannot make the folder {}: {}", name, std::strerror(errno)));
   }
