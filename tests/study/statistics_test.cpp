@@ -56,6 +56,11 @@ TEST(Compare, SaysNothingOfTooFewOrOfEqualValues) {
   EXPECT_FALSE(compare(summarise({1, 1}), summarise({2, 2})).p);
 }
 
+TEST(Compare, SaysNothingWhereSquaresLeaveTheRange) {
+  EXPECT_FALSE(compare(summarise({1e-100, 2e-100}), summarise({1e-100, 3e-100})).p);
+  EXPECT_FALSE(compare(summarise({1e200, 2e200}), summarise({1e200, 3e200})).p);
+}
+
 TEST(Holm, RaisesEachByHowManyAreLeft) {
   const auto raised = holm({0.01, std::nullopt, 0.04, 0.03});
   EXPECT_NEAR(*raised[0], 0.03, 1e-12);

@@ -44,6 +44,7 @@ Difference compare(const Sample& a, const Sample& b) {
   const double freedom =
       variance * variance /
       (variance_a * variance_a / (a.n - 1) + variance_b * variance_b / (b.n - 1));
+  if (!(freedom > 0) || !std::isfinite(freedom)) return difference;  // squares out of range
   difference.p = 2 * (1 - student_cdf(std::abs(t), freedom));
   return difference;
 }

@@ -3,7 +3,7 @@
 
 namespace yoke::study {
 
-/// Probability of a value up to `t` with `freedom` > 0 degrees of freedom.
+/// Probability of a value up to `t`, not NaN, with `freedom` > 0 degrees of freedom.
 double student_cdf(double t, double freedom);
 
 /// The value that student_cdf() takes to `probability`, in (0, 1).
