@@ -34,8 +34,8 @@ TEST(Emit, LeavesOutRunsThatHaveCompleted) {
   EXPECT_THAT(script, Not(HasSubstr("lr=1-r1")));
   EXPECT_EQ(read_file(study.jobs()[1].flags_path()), flags_text(study.jobs()[1]));
   EXPECT_EQ(study.emit("kubernetes"), 1);
-  EXPECT_THAT(study.text("kubernetes", study.name(1) + ".yaml"), HasSubstr("lr=2-r1"));
-  EXPECT_FALSE(fs::exists(study.out() / "kubernetes" / (study.name(0) + ".yaml")));
+  EXPECT_THAT(study.text("kubernetes", study.name(1) + ".json"), HasSubstr("lr=2-r1"));
+  EXPECT_FALSE(fs::exists(study.out() / "kubernetes" / (study.name(0) + ".json")));
 }
 
 TEST(Emit, WritesNothingWhenNothingIsLeft) {
@@ -61,12 +61,12 @@ TEST(Emit, TakesTheFilesOfAnEarlierTimeAwayButNotOthers) {
   const EmittedStudy study(kTwoPoints);
   const auto folder = study.out() / "kubernetes";
   study.emit("kubernetes");
-  for (const char* const mine : {"mine.sh", "mine.yaml", "jobs"}) write_file(folder / mine, "17\n");
+  for (const char* const mine : {"mine.sh", "mine.json", "jobs"}) write_file(folder / mine, "17\n");
   complete(study.jobs()[0]);
   study.emit("kubernetes");
-  EXPECT_FALSE(fs::exists(folder / (study.name(0) + ".yaml")));
-  EXPECT_TRUE(fs::exists(folder / (study.name(1) + ".yaml")));
-  for (const char* const mine : {"mine.sh", "mine.yaml", "jobs"}) {
+  EXPECT_FALSE(fs::exists(folder / (study.name(0) + ".json")));
+  EXPECT_TRUE(fs::exists(folder / (study.name(1) + ".json")));
+  for (const char* const mine : {"mine.sh", "mine.json", "jobs"}) {
     ASSERT_TRUE(fs::exists(folder / mine)) << mine;
     EXPECT_EQ(study.text("kubernetes", mine), "17\n");
   }

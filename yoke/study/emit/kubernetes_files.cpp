@@ -2,12 +2,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <nlohmann/json.hpp>
+
 #include "yoke/core/error.h"
 #include "yoke/core/parse_number.h"
 #include "yoke/core/system/exit_status.h"
 #include "yoke/study/emit/emit.h"
 #include "yoke/study/emit/kubernetes_submit.h"
-#include "yoke/study/emit/yaml.h"
 
 namespace yoke::study {
 namespace {
@@ -53,7 +54,7 @@ class Kubernetes {
     if (plan_.run_limit) {
       spec["activeDeadlineSeconds"] = static_cast<std::int64_t>(plan_.run_limit->count() + 0.999);
     }
-    std::string text = fmt::format("# Run {}. From yoke study.\n", run);
+    Json service = nullptr;
     if (point.nodes > 1) {
       spec.update(Json{{"completionMode", "Indexed"},
                        {"completions", point.nodes},
@@ -61,11 +62,13 @@ class Kubernetes {
       pod["spec"]["subdomain"] = name;
       pod["spec"]["affinity"] = apart(name);
       pod["spec"]["containers"][0]["env"] = Json::array({own_address()});
-      text += yaml_text(service(name)) + "---\n";
+      service = service_of(name);
     }
     spec["podFailurePolicy"] = failure_policy();
     spec["template"] = pod;
-    return text + yaml_text(job(name, run, spec));
+    const Json job = job_of(name, run, spec);
+    if (service.is_null()) return text(job);
+    return text({{"apiVersion", "v1"}, {"kind", "List"}, {"items", {service, job}}});
   }
 
   std::string report() const {
@@ -73,13 +76,17 @@ class Kubernetes {
     std::vector<std::string> command = context_.report_command(kYoke);
     for (auto& word : command) word = literal(word);
     const Json spec = {{"backoffLimit", 1}, {"template", pod_of(name, command, Json::object())}};
-    return "# Writes the tables and the report of what has completed. From yoke study.\n" +
-           yaml_text(job(name, "report", spec));
+    return text(job_of(name, "report", spec));
   }
 
   std::string report_name() const { return context_.job_name() + "-report"; }
 
  private:
+  /// kubectl reads JSON as it reads YAML.
+  static std::string text(const Json& manifest) {
+    return manifest.dump(2, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace) + "\n";
+  }
+
   void need(const std::string& value, const char* key, const char* what) const {
     if (!value.empty()) return;
     throw UsageError(fmt::format("{} does not name {}; write {} = \"...\" below [kubernetes]",
@@ -91,7 +98,7 @@ class Kubernetes {
         {"app.kubernetes.io/name", kYoke}, {"yoke-study", context_.job_name()}, {"yoke-job", name}};
   }
 
-  Json job(const std::string& name, const std::string& run, const Json& spec) const {
+  Json job_of(const std::string& name, const std::string& run, const Json& spec) const {
     return {{"apiVersion", "batch/v1"},
             {"kind", "Job"},
             {"metadata",
@@ -100,7 +107,7 @@ class Kubernetes {
   }
 
   /// Gives pods names, `<name>-0.<name>` for the first, before they are ready.
-  Json service(const std::string& name) const {
+  Json service_of(const std::string& name) const {
     return {{"apiVersion", "v1"},
             {"kind", "Service"},
             {"metadata", {{"name", name}, {"labels", labels(name)}}},
@@ -221,9 +228,9 @@ Files kubernetes_files(const StudyPlan& plan, const std::vector<JobLeft>& jobs,
   std::vector<std::string> names;
   for (const auto& left : jobs) {
     names.push_back(kubernetes.name_of(left));
-    files[names.back() + ".yaml"] = kubernetes.run(left);
+    files[names.back() + ".json"] = kubernetes.run(left);
   }
-  files[kubernetes.report_name() + ".yaml"] = kubernetes.report();
+  files[kubernetes.report_name() + ".json"] = kubernetes.report();
   files["submit.sh"] =
       kubernetes_submit_script(names, kubernetes.report_name(), plan.kubernetes.at_once);
   return files;

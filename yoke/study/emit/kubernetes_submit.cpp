@@ -29,9 +29,9 @@ state() {{
 # Gives a job to the cluster, unless it is there.
 start() {{
   case $(state "$1") in
-    *Failed*) kubectl delete --filename="$1.yaml" "${{options[@]}}" ;;
+    *Failed*) kubectl delete --filename="$1.json" "${{options[@]}}" ;;
   esac
-  kubectl apply --filename="$1.yaml" "${{options[@]}}"
+  kubectl apply --filename="$1.json" "${{options[@]}}"
   going_on+=("$1")
 }}
 
