@@ -2,6 +2,7 @@
 #include "yoke/study/report/report.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <filesystem>
 #include <memory>
@@ -89,7 +90,8 @@ void add_report_command(CLI::App& program, Run& run) {
   command->add_option("--title", given->title, "Heading of the page")->type_name("TEXT");
   command
       ->add_option("--format", given->formats,
-                   "html, pdf, svg, png; several with commas. All stand beside --out")
+                   fmt::format("{}; several with commas. All stand beside --out",
+                               fmt::join(study::kReportFormats, ", ")))
       ->type_name("NAME[,...]")
       ->delimiter(',')
       ->allow_extra_args(false)

@@ -106,7 +106,9 @@ void add_study_command(CLI::App& program, Run& run) {
                           ->allow_extra_args(false);
   command->add_option("--data-dir", given->request.data_dir, "Where data sets are")
       ->type_name("DIR");
-  command->add_option("--format", given->formats, "Of the report: html, pdf, svg, png")
+  command
+      ->add_option("--format", given->formats,
+                   fmt::format("Of the report: {}", fmt::join(study::kReportFormats, ", ")))
       ->type_name("NAME[,...]")
       ->delimiter(',')
       ->allow_extra_args(false)

@@ -60,6 +60,7 @@ void write_outcome(const study::StudyPlan& plan, const std::vector<study::Job>& 
   const auto written = study::write_report(*comparison, {.title = plan.title,
                                                          .out = out / "report.html",
                                                          .formats = formats,
+                                                         .markdown = "README.md",
                                                          .environment = whole_environment()});
   for (const auto& path : written) say(path.string());
 }

@@ -154,7 +154,7 @@ TEST_F(YokeStudy, RefusesAFormatBeforeTheFirstRun) {
   all.insert(all.end(), {"--format", "jpg"});
   const auto result = run_yoke(all);
   EXPECT_EQ(result.status, 2);
-  EXPECT_THAT(result.output, HasSubstr("allowed: html, pdf, svg, png"));
+  EXPECT_THAT(result.output, HasSubstr("allowed: html, md, pdf, svg, png"));
   EXPECT_FALSE(fs::exists(out()));
 }
 

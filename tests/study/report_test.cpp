@@ -17,6 +17,7 @@
 #include "yoke/study/figures/script.h"
 #include "yoke/study/report/document.h"
 #include "yoke/study/report/html.h"
+#include "yoke/study/report/markdown.h"
 #include "yoke/study/report/text_pages.h"
 
 namespace yoke::study {
@@ -140,6 +141,57 @@ TEST(Report, IsWrittenInEachFormat) {
   EXPECT_THAT(read_file(directory.path() / "r-graphs" / "loss-over-time.png"),
               testing::StartsWith("\x89PNG"));
   EXPECT_EQ(written.size(), 3U);
+}
+
+TEST(Report, IsMarkdownWithImagesThatExist) {
+  const TemporaryDirectory directory;
+  const auto written =
+      write_report(two_points(directory.path()), {.title = "a <title>",
+                                                  .out = directory.path() / "a report.html",
+                                                  .formats = {"md"},
+                                                  .markdown = "README.md",
+                                                  .environment = environment()});
+  ASSERT_THAT(written, testing::ElementsAre(directory.path() / "README.md"));
+  const std::string page = read_file(written[0]);
+  EXPECT_THAT(page, AllOf(testing::StartsWith("# a \\<title\\>\n\n## In short\n"),
+                          HasSubstr("\n| point | n |"), HasSubstr("\\<two\\>"),
+                          HasSubstr("\n\n    yoke train --model lab-cnn\n")));
+  const std::regex image(R"(!\[[^\]]+\]\(<([^>]+)>\))");
+  int images = 0;
+  for (std::sregex_iterator match(page.begin(), page.end(), image), end; match != end; ++match) {
+    EXPECT_THAT(read_file(directory.path() / (*match)[1].str()), HasSubstr("</svg>"));
+    ++images;
+  }
+  EXPECT_GT(images, 3);
+}
+
+TEST(Report, LeavesAReadmeOfSomebodyElse) {
+  const TemporaryDirectory directory;
+  const auto readme = directory.path() / "README.md";
+  const auto write = [&] {
+    return write_report(two_points(directory.path()), {.title = "t",
+                                                       .out = directory.path() / "r.html",
+                                                       .formats = {"md"},
+                                                       .markdown = "README.md",
+                                                       .environment = environment()});
+  };
+  write_file(readme, "mine\n");
+  EXPECT_THAT(write(), ElementsAre(directory.path() / "r.md"));
+  EXPECT_EQ(read_file(readme), "mine\n");
+  fs::remove(readme);
+  EXPECT_THAT(write(), ElementsAre(readme));
+  EXPECT_THAT(write(), ElementsAre(readme));
+}
+
+TEST(Markdown, LetsNoCommandEndItsBlock) {
+  const Document document{.title = "t",
+                          .sections = {{.heading = "h", .commands = {"```\n<b>", "x\r# y"}}}};
+  EXPECT_EQ(markdown_page(document, "graphs", "f"), "# t\n\n## h\n\n    ``` <b>\n    x # y\n\nf\n");
+}
+
+TEST(Markdown, TakesNoLetterForAMark) {
+  EXPECT_EQ(markdown_text("a|b *c* <d> `e`\nf_g ~h~"),
+            "a\\|b \\*c\\* \\<d\\> \\`e\\` f\\_g \\~h\\~");
 }
 
 TEST(Report, RefusesAnUnknownFormat) {

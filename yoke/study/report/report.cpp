@@ -2,14 +2,18 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <chrono>
+#include <string_view>
 
 #include "yoke/core/error.h"
 #include "yoke/core/files/file.h"
 #include "yoke/core/version.h"
 #include "yoke/study/figures/gnuplot.h"
 #include "yoke/study/report/html.h"
+#include "yoke/study/report/markdown.h"
 #include "yoke/study/report/text_pages.h"
 
 namespace yoke::study {
@@ -17,14 +21,22 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::string_view kMadeBy = "Made by yoke report, ";
+
 std::string footer() {
   const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
-  return fmt::format("Made by yoke report, yoke {}, on {:%Y-%m-%d at %H:%M}.", kVersion,
-                     fmt::localtime(now));
+  return fmt::format("{}yoke {}, on {:%Y-%m-%d at %H:%M}.", kMadeBy, kVersion, fmt::localtime(now));
 }
 
 fs::path beside(const fs::path& out, const std::string& ending) {
   return out.parent_path() / (out.stem().string() + ending);
+}
+
+fs::path markdown_path(const ReportOptions& options) {
+  if (options.markdown.empty()) return beside(options.out, ".md");
+  const fs::path path = folder_of(options.out) / options.markdown;
+  const bool own = !fs::exists(path) || read_file(path).find(kMadeBy) != std::string::npos;
+  return own ? path : beside(options.out, ".md");
 }
 
 fs::path write(const Document& document, const std::string& format, const ReportOptions& options) {
@@ -39,8 +51,11 @@ fs::path write(const Document& document, const std::string& format, const Report
     return path;
   }
   const auto folder = beside(options.out, "-graphs");
-  draw_files(document.figures(), format, folder, options.environment);
-  return folder;
+  draw_files(document.figures(), format == "md" ? "svg" : format, folder, options.environment);
+  if (format != "md") return folder;
+  const auto path = markdown_path(options);
+  write_file(path, markdown_page(document, folder.filename().string(), footer()));
+  return path;
 }
 
 }  // namespace
@@ -53,9 +68,9 @@ std::string report_page(const std::string& title, const Comparison& comparison,
 
 void check_formats(const std::vector<std::string>& formats) {
   for (const auto& format : formats) {
-    if (format != "html" && format != "pdf" && format != "svg" && format != "png") {
-      throw UsageError(
-          fmt::format("format '{}' of a report; allowed: html, pdf, svg, png", format));
+    if (std::find(kReportFormats.begin(), kReportFormats.end(), format) == kReportFormats.end()) {
+      throw UsageError(fmt::format("format '{}' of a report; allowed: {}", format,
+                                   fmt::join(kReportFormats, ", ")));
     }
   }
 }
