@@ -43,8 +43,6 @@ class Options {
   std::string get(const std::string& key, const std::string& fallback,
                   const std::vector<std::string>& allowed = {});
 
-  bool contains(const std::string& key) const { return values_.contains(key); }
-
   /// What was given by the first of `names` or by one of the others, which are its older names.
   /// @throws UsageError when it was given by two of them.
   std::optional<Pair> take(const std::vector<std::string>& names);

@@ -33,16 +33,6 @@ struct RegistryEntry {
   bool available() const { return static_cast<bool>(plugin); }
 };
 
-/// The same of one that is a function which reads its options by itself.
-template <typename Product, typename... Args>
-struct RegistryEntry<Product (*)(Args...)> {
-  std::string name;
-  std::string help;
-  Product (*make)(Args...);
-
-  bool available() const { return make != nullptr; }
-};
-
 /// A table of plug-ins of one kind.
 template <typename Plugin>
 class Registry {
