@@ -51,6 +51,7 @@ study::Comparison read_runs(const std::vector<std::string>& paths) {
 
 /// Serves the page until a signal comes.
 int serve(const GivenReport& given) {
+  hold_stop_signals();
   catch_stop_signals();
   study::serve_live({.port = given.port,
                      .page =

@@ -36,6 +36,7 @@ study::RunnerResult run_study(const study::StudyPlan& plan, const std::vector<st
       fmt::format("another yoke study runs what goes into {}; wait until it has ended, or give "
                   "another --out",
                   out.string()));
+  hold_stop_signals();
   catch_stop_signals();
   const auto result = study::run_jobs(plan, jobs,
                                       {.program = own_program().string(),

@@ -81,6 +81,7 @@ Output standard_output() {
 }
 
 int train_command(const GivenTraining& given) {
+  hold_stop_signals();
   TrainConfig config = resolve(given.config);
   if (config.threads == 0) config.threads = threads_from_environment();
   const TrainContext context{.output = standard_output(),

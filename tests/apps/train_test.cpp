@@ -103,6 +103,30 @@ TEST(YokeTrain, StopsWithACheckpointAndStatus75OnSigterm) {
   EXPECT_EQ(newest->step, summary["steps"].get<std::int64_t>());
 }
 
+/// The signals that a thread does not take, as a mask.
+std::uint64_t blocked_signals(const fs::path& thread) {
+  const std::string status = read_file(thread / "status");
+  const auto at = status.find("SigBlk:");
+  return at == std::string::npos ? 0 : std::stoull(status.substr(at + 7), nullptr, 16);
+}
+
+// A frame of a handler on the stack that oneDNN's gemm has in the heap would overflow it.
+TEST(YokeTrain, RunsNoHandlerOnAThreadThatComputes) {
+  const TemporaryDirectory directory;
+  auto program = start_training(directory.path() / "run");
+  wait_for_step(directory.path() / "run", 5);
+  std::size_t threads = 0;
+  for (const auto& thread : fs::directory_iterator(fmt::format("/proc/{}/task", program.pid()))) {
+    ++threads;
+    for (const int signal : {SIGTERM, SIGINT, SIGUSR1}) {
+      EXPECT_NE(blocked_signals(thread) & (std::uint64_t{1} << (signal - 1)), 0U) << signal;
+    }
+  }
+  EXPECT_GT(threads, 1U);
+  program.send(SIGTERM);
+  EXPECT_EQ(program.wait().status, 75);
+}
+
 TEST(YokeTrain, ResumesFromTheRunAloneWithoutItsFlags) {
   const TemporaryDirectory directory;
   const auto run = directory.path() / "run";

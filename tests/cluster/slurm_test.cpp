@@ -117,6 +117,7 @@ TEST_F(StudiesUnderSlurm, EndForGoodWhenTheyAreCancelled) {
   ASSERT_TRUE(comes_true([&] { return steps_reported(run("all-r1")) >= 5; })) << outputs();
   slurm_->print({"scancel", array()});
   wait_for_end();  // which would not come if the task were requeued
+  ASSERT_TRUE(fs::exists(run("all-r1") / "summary.json")) << outputs();
   EXPECT_EQ(summary(run("all-r1")).at("status"), "stopped") << outputs();
   EXPECT_THAT(read_file(out() / "study.csv"), HasSubstr(",stopped,"));
 }
