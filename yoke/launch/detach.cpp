@@ -14,7 +14,7 @@ namespace yoke::launch {
 namespace {
 
 /// fork(2), or an error.
-int split() {
+int fork_off() {
   const int pid = ::fork();
   if (pid < 0) throw Error("cannot start a process");
   return pid;
@@ -31,7 +31,7 @@ Detached detach(const std::filesystem::path& log) {
   if (::pipe2(ends, O_CLOEXEC) != 0) throw Error("cannot make a pipe");
   const Descriptor reading(ends[0]);
   Descriptor writing(ends[1]);
-  if (const int child = split(); child > 0) {
+  if (const int child = fork_off(); child > 0) {
     writing.reset();
     int pid = 0;
     if (::read(reading.get(), &pid, sizeof pid) != sizeof pid) pid = 0;
@@ -39,7 +39,7 @@ Detached detach(const std::filesystem::path& log) {
     return {.parent = true, .pid = pid, .ready = Descriptor()};
   }
   ::setsid();
-  if (split() > 0) ::_exit(0);  // so that no terminal can become this session's
+  if (fork_off() > 0) ::_exit(0);  // so that no terminal can become this session's
   ::signal(SIGHUP, SIG_IGN);
   ::dup2(nothing.get(), STDIN_FILENO);
   ::dup2(output.get(), STDOUT_FILENO);
