@@ -111,7 +111,7 @@ int evaluate_command(const GivenEvaluation& given) {
   config.replicas = 0;  // this machine may have other cores than the run's
   config.cuda_graph = false;
   apply(GpuSettings{.tf32 = config.tf32, .deterministic = config.deterministic});
-  Workload workload(config, {});
+  Workload workload(config, config.threads, {});
   if (plain) {
     load_weights(*workload.model.module, {.file = given.path, .skip = {}});
   } else {

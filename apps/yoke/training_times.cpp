@@ -121,7 +121,7 @@ void measure_checkpoints(Trainer& trainer, forecast::Calibration& found) {
   std::vector<double> pauses, writes;
   for (int i = 1; i <= 3; ++i) {
     Stopwatch watch;
-    Checkpoint checkpoint = trainer.checkpoint();
+    Checkpoint checkpoint = trainer.checkpoint({});
     pauses.push_back(1e3 * watch.lap());
     checkpoint.step = i;
     found.optimizer_state_bytes = bytes_of(checkpoint.optimizer);
@@ -149,7 +149,7 @@ std::vector<std::int64_t> images_to_measure(std::int64_t most, std::int64_t leas
 forecast::Calibration measure_training(const TrainConfig& config,
                                        const std::vector<std::int64_t>& images, double seconds,
                                        Communicator& ranks) {
-  Workload workload(config, {});
+  Workload workload(config, config.threads, {});
   const auto single = make_communicator("single");
   forecast::Calibration found;
   found.train_images = workload.data.train->size();

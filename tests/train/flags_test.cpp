@@ -70,6 +70,26 @@ TEST(TrainFlags, KeepHostsAndPlacesOutWhereAsked) {
                              testing::Not(testing::Contains("batch-size"))));
 }
 
+TEST(TrainFlags, TellWhatWasFoundOutWhereItWasNotGiven) {
+  TrainConfig config;
+  Resolved resolved;
+  resolved.lr = 0.25;
+  resolved.threads = 3;
+  const auto written = [&](const std::string& key) -> std::string {
+    for (const auto& entry : run_recipe(config, resolved)) {
+      if (entry.key == key) return entry.value;
+    }
+    return "nothing";
+  };
+  EXPECT_EQ(written("lr"), "0.25");
+  EXPECT_EQ(written("threads"), "0") << "as given";
+  EXPECT_EQ(written("out"), "nothing");
+  EXPECT_EQ(written("target-accuracy"), "nothing");
+  for (const auto& entry : to_recipe(config)) EXPECT_NE(entry.key, "lr");
+  config.lr = 0.5;
+  EXPECT_EQ(written("lr"), "0.5");
+}
+
 TEST(TrainFlags, UnknownKeyNamesLineAndKeys) {
   const auto message = apply_text("model = \"mlp\"\nbatch_sise = 3\n");
   EXPECT_THAT(message, HasSubstr("recipe.toml:2"));

@@ -152,6 +152,22 @@ TEST(Ranks, MayDifferInPathsAndThreadsAlone) {
   EXPECT_THROW(agree([](TrainConfig& config) { config.print_every = 7; }), UsageError);
 }
 
+TEST(Ranks, CompareALearningRateThatOneLeavesOpenOnceItIsKnown) {
+  const auto agree = [](double found) {
+    run_ranks(2, [&](const Group& group) {
+      const auto communicator = make_communicator("shared-memory", group);
+      TrainConfig config;
+      Resolved resolved;
+      resolved.lr = found;
+      if (group.rank == 1) config.lr = resolved.lr = 0.5;
+      agree_on_config(config, *communicator);
+      agree_on_config(config, resolved, *communicator);
+    });
+  };
+  EXPECT_NO_THROW(agree(0.5));
+  EXPECT_THROW(agree(0.1), UsageError);
+}
+
 TEST(Ranks, StopTogetherOnASignalToOne) {
   const TemporaryDirectory directory;
   const auto out = directory.path() / "run";

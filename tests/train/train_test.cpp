@@ -119,6 +119,12 @@ TEST(Train, CheckpointsHoldTheConfigurationOfConfigToml) {
   EXPECT_EQ(in_checkpoint, on_disk);
   EXPECT_EQ(on_disk.at("threads"), "0") << "as given, not what this machine made of it";
   EXPECT_TRUE(on_disk.contains("lr")) << "found out";
+  const auto summary = test::summary(config.out);
+  EXPECT_GE(summary.at("threads").get<int>(), 1) << "found out";
+  EXPECT_GE(summary.at("replicas").get<int>(), 1) << "found out";
+  for (const char* key : {"model", "data", "optimizer", "schedule", "strategy", "precision"}) {
+    EXPECT_EQ(summary.at(key).get<std::string>(), on_disk.at(key)) << key;
+  }
 }
 
 TEST(Train, AnotherSeedIsAnotherRun) {

@@ -14,10 +14,18 @@
 namespace yoke {
 namespace {
 
-nlohmann::json settings(const TrainConfig& config) {
+nlohmann::json settings(const std::vector<RecipeEntry>& entries) {
   nlohmann::json json = nlohmann::json::object();
-  for (const auto& entry : to_recipe(config, kHost)) json[entry.key] = entry.value;
+  for (const auto& entry : entries) json[entry.key] = entry.value;
   return json;
+}
+
+/// Whether a run finds the flag's value out where it is not given.
+bool may_be_left(const std::string& name) {
+  const auto& flags = train_flags();
+  return std::any_of(flags.begin(), flags.end(), [&](const TrainFlag& flag) {
+    return flag.name == name && flag.resolved != nullptr;
+  });
 }
 
 constexpr const char* kNotGiven = "not given";
@@ -29,7 +37,8 @@ std::vector<std::string> differences(const nlohmann::json& first, const nlohmann
   std::vector<std::string> found;
   for (const auto& key : keys) {
     const auto a = first.value(key, kNotGiven), b = other.value(key, kNotGiven);
-    if (key == "lr" && (a == kNotGiven || b == kNotGiven)) continue;  // compared once it is known
+    const bool left = a == kNotGiven || b == kNotGiven;
+    if (left && may_be_left(key)) continue;  // compared once it is known
     if (a != b) found.push_back(fmt::format("--{} is '{}', rank 0 has '{}'", key, b, a));
   }
   return found;
@@ -78,11 +87,9 @@ Checkpoint broadcast_checkpoint(const std::optional<Checkpoint>& own, int root,
   return shared;
 }
 
-}  // namespace
-
-void agree_on_config(const TrainConfig& config, Communicator& communicator) {
+void agree_on(const nlohmann::json& settings, Communicator& communicator) {
   if (communicator.size() == 1) return;
-  const auto all = gather_texts(communicator, settings(config).dump());
+  const auto all = gather_texts(communicator, settings.dump());
   const nlohmann::json first = nlohmann::json::parse(all.front());
   for (std::size_t rank = 1; rank < all.size(); ++rank) {
     const auto found = differences(first, nlohmann::json::parse(all[rank]));
@@ -92,6 +99,17 @@ void agree_on_config(const TrainConfig& config, Communicator& communicator) {
                     "ranks with the same",
                     rank, fmt::join(found, "; ")));
   }
+}
+
+}  // namespace
+
+void agree_on_config(const TrainConfig& config, Communicator& communicator) {
+  agree_on(settings(to_recipe(config, kHost)), communicator);
+}
+
+void agree_on_config(const TrainConfig& config, const Resolved& resolved,
+                     Communicator& communicator) {
+  agree_on(settings(to_recipe(config, resolved, kHost)), communicator);
 }
 
 std::optional<Checkpoint> share_checkpoint(std::optional<Checkpoint> found,

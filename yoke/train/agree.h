@@ -5,14 +5,18 @@
 #include "yoke/comm/communicator.h"
 #include "yoke/train/checkpoints/checkpoint.h"
 #include "yoke/train/config/config.h"
+#include "yoke/train/resolved.h"
 
 namespace yoke {
 
 /// Compares the configuration with that of rank 0, but for what may differ between hosts:
-/// where data and results are, threads, the display. A learning rate that is still left to the
-/// optimizer is compared with nothing. @throws UsageError on all ranks, that says which flags of
-/// which rank differ.
+/// where data and results are, threads, the display. What a rank leaves to be found out is compared
+/// with nothing. @throws UsageError on all ranks, that says which flags of which rank differ.
 void agree_on_config(const TrainConfig& config, Communicator& communicator);
+
+/// Once more, now that all was found out: the learning rate may be given here and left there.
+void agree_on_config(const TrainConfig& config, const Resolved& resolved,
+                     Communicator& communicator);
 
 /// The newest of the checkpoints that ranks have found, on all ranks: a host need not see the files
 /// of another.

@@ -20,17 +20,18 @@ std::unique_ptr<Progress> progress_for(const TrainConfig& config, const Output& 
 
 }  // namespace
 
-Reporter::Reporter(const TrainConfig& config, const RunDirectory& directory, const Output& output,
+Reporter::Reporter(const TrainConfig& config, const Resolved& resolved, const Output& output,
                    int rank, std::optional<std::int64_t> resume_step, double seconds,
                    std::vector<std::string> gpus)
     : progress_(progress_for(config, rank == 0 ? output : Output())) {
+  const RunDirectory& directory = resolved.directory;
   if (rank == 0) metrics_.emplace(directory.metrics(), resume_step);
   if (rank == 0) phases_.emplace(directory.phases());
   if (rank == 0 && config.tensorboard) {
     tensorboard_ = std::make_unique<TensorBoardWriter>(
         directory.path, resume_step ? std::optional(*resume_step + 1) : std::nullopt);
   }
-  if (config.resources) {
+  if (resolved.resources) {
     resources_ = std::make_unique<ResourceSampler>(directory.resources(), rank,
                                                    std::chrono::milliseconds(500), seconds,
                                                    GpuCounters(std::move(gpus)));

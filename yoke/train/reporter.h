@@ -14,7 +14,7 @@
 #include "yoke/run/metrics.h"
 #include "yoke/run/phases.h"
 #include "yoke/train/config/config.h"
-#include "yoke/train/run_directory.h"
+#include "yoke/train/resolved.h"
 
 namespace yoke {
 
@@ -29,9 +29,9 @@ struct Output {
 class Reporter {
  public:
   /// `resume_step` continues the files of a resumed run, which has taken `seconds` so far. Only
-  /// rank 0 reports; every rank records its resources, after rank 0 has begun the file, and those
-  /// of the GPUs at `gpus`, addresses on the PCI bus.
-  Reporter(const TrainConfig& config, const RunDirectory& directory, const Output& output, int rank,
+  /// rank 0 reports; every rank that records its resources does so after rank 0 has begun the file,
+  /// and those of the GPUs at `gpus`, addresses on the PCI bus.
+  Reporter(const TrainConfig& config, const Resolved& resolved, const Output& output, int rank,
            std::optional<std::int64_t> resume_step, double seconds,
            std::vector<std::string> gpus = {});
 

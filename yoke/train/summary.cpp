@@ -67,11 +67,11 @@ nlohmann::ordered_json make_summary(const SummaryInput& input) {
   json["comm"] = input.communicator.name();
   json[key::kCommunicator] = input.communicator.describe();
   json[key::kWorldSize] = input.communicator.size();
-  json[key::kReplicas] = input.workload.engine.replicas;
+  json[key::kReplicas] = input.resolved.replicas;
   json["optimizer"] = config.optimizer;
   json["schedule"] = config.schedule;
   json[key::kSeed] = config.seed;
-  json[key::kThreads] = config.threads;
+  json[key::kThreads] = input.resolved.threads;
   add_workload(json, input.workload);
   add_result(json, config, input.trainer);
   const ProcessUsage usage = process_usage();

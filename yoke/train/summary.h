@@ -5,6 +5,7 @@
 
 #include "yoke/train/checkpoints/run_state.h"
 #include "yoke/train/config/config.h"
+#include "yoke/train/resolved.h"
 #include "yoke/train/trainer.h"
 
 namespace yoke {
@@ -15,6 +16,7 @@ struct SummaryInput {
   std::string error;   ///< Of a failed run.
   std::string command;
   const TrainConfig& config;
+  const Resolved& resolved;
   const Workload& workload;
   const Communicator& communicator;
   const Trainer& trainer;

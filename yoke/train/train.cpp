@@ -18,12 +18,13 @@
 namespace yoke {
 namespace {
 
-/// Resolves what the configuration leaves open.
-void resolve(TrainConfig& config) {
+/// What was given, with the defaults that follow from other flags: nothing changes it after this.
+TrainConfig completed(TrainConfig config) {
   validate(config);
   if (!config.epochs && !config.max_steps) config.epochs = kDefaultEpochs;
   if (!config.batch_size && !config.batch_size_per_rank) config.batch_size = kDefaultBatchSize;
   if (!config.resume.empty() && config.out.empty()) config.out = resumed_run(config);
+  return config;
 }
 
 Timeouts patience(const TrainConfig& config) {
@@ -80,14 +81,14 @@ TrainResult train_in_threads(const TrainConfig& config, const TrainParts& parts,
 
 }  // namespace
 
-TrainResult train(TrainConfig config, const TrainParts& parts, const TrainContext& context) {
-  resolve(config);
+TrainResult train(const TrainConfig& given, const TrainParts& parts, const TrainContext& context) {
+  const TrainConfig config = completed(given);
   const int cores = config.threads > 0 ? static_cast<int>(config.threads) : cpu_budget().threads(1);
   const int ranks = ranks_in_process(config.strategy, context.world.size, cores);
   if (ranks > 1) return train_in_threads(config, parts, context, ranks);
   const Group group = join(context.world, patience(config));
   if (context.joined) context.joined();
-  return train_rank(std::move(config), parts, context, group);
+  return train_rank(config, parts, context, group);
 }
 
 }  // namespace yoke

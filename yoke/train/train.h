@@ -33,12 +33,12 @@ struct TrainResult {
   nlohmann::ordered_json summary;  ///< See docs/formats.md.
 };
 
-/// Trains as `config` says, together with the other ranks of `context.world`, which call it alike,
-/// in a run directory that holds everything about it: rank 0 writes it. `parts` replaces the
+/// Trains as the flags `given` say, together with the other ranks of `context.world`, which call it
+/// alike, in a run directory that holds everything about it: rank 0 writes it. `parts` replaces the
 /// model or the data by the caller's own.
 /// @throws UsageError, before anything is written, on settings that are not allowed; Error when the
 /// run fails, whose summary then says so.
-TrainResult train(TrainConfig config, const TrainParts& parts = {},
+TrainResult train(const TrainConfig& given, const TrainParts& parts = {},
                   const TrainContext& context = {});
 
 }  // namespace yoke

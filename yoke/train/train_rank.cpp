@@ -26,6 +26,7 @@
 #include "yoke/train/config/flags.h"
 #include "yoke/train/cores.h"
 #include "yoke/train/gpus.h"
+#include "yoke/train/resolved.h"
 #include "yoke/train/run_directory.h"
 #include "yoke/train/summary.h"
 
@@ -37,13 +38,16 @@ bool in_process(const TrainContext& context, const Group& group) {
   return context.world.size == 1 && group.size > 1;
 }
 
-/// Takes this rank's cores and sizes the thread pools; returns a line about it.
-std::string take_cores(TrainConfig& config, const Group& group) {
-  const CoreShare share = share_cores(group, cpu_budget(), config.threads);
+/// Takes this rank's cores and sizes the thread pools.
+CoreShare take_cores(const TrainConfig& config, const TrainContext& context, const Group& group) {
+  std::int64_t threads = config.threads;
+  if (in_process(context, group) && threads > 0) {
+    threads = std::max<std::int64_t>(1, threads / group.size);
+  }
+  CoreShare share = share_cores(group, cpu_budget(), threads);
   if (group.size > 1) pin_to(share.cores);
-  config.threads = share.threads;
   set_threads(share.threads);
-  return share.text;
+  return share;
 }
 
 /// The device of a GPU rank is known only with the workload; the communicator comes before.
@@ -62,24 +66,21 @@ void take_gpus(const Group& group, std::int64_t replicas) {
 
 /// Who trains together, and with what.
 struct Meeting {
-  std::string threads;  ///< A line about this rank's.
+  CoreShare cores;  ///< This rank's.
   std::unique_ptr<Communicator> communicator;
 };
 
 /// Shares the machine and the configuration with the other ranks.
-Meeting meet(TrainConfig& config, const TrainContext& context, const Group& group) {
-  if (in_process(context, group) && config.threads > 0) {
-    config.threads = std::max<std::int64_t>(1, config.threads / group.size);
-  }
+Meeting meet(const TrainConfig& config, const TrainContext& context, const Group& group) {
   if (on_gpu(config)) take_gpus(group, config.replicas);
-  Meeting meeting{.threads = take_cores(config, group),
+  Meeting meeting{.cores = take_cores(config, context, group),
                   .communicator = make_communicator(config.comm, group, on_gpu(config))};
   agree_on_config(config, *meeting.communicator);
   return meeting;
 }
 
-void describe(Reporter& reporter, const TrainConfig& config, Workload& workload, Trainer& trainer,
-              const RunDirectory& directory, const std::string& threads) {
+void describe(Reporter& reporter, const TrainConfig& config, const Resolved& resolved,
+              Workload& workload, Trainer& trainer, const std::string& threads) {
   const auto& train = *workload.data.train;
   reporter.message(
       fmt::format("model      {}, {} parameters", config.model, workload.parameters.size()));
@@ -91,8 +92,8 @@ void describe(Reporter& reporter, const TrainConfig& config, Workload& workload,
                   config.data, train.size(), workload.data.validation->size(),
                   train.info().image.str(), train.info().classes()));
   reporter.message(fmt::format("step       {} images, {}, lr {:g}, schedule {}; {} steps",
-                               trainer.batch_size(), config.optimizer, trainer.lr(),
-                               config.schedule, trainer.total_steps()));
+                               trainer.batch_size(), config.optimizer, resolved.lr, config.schedule,
+                               trainer.total_steps()));
   auto& engine = workload.engine;
   if (!engine.note.empty()) reporter.message(engine.note);
   reporter.message(fmt::format("engine     {}", engine.engine->describe(trainer.batch_size())));
@@ -102,7 +103,7 @@ void describe(Reporter& reporter, const TrainConfig& config, Workload& workload,
     reporter.message(fmt::format("ranks      {} over {}", ranks.size(), ranks.describe()));
   }
   for (const auto& warning : trainer.warnings()) reporter.message(warning);
-  reporter.message(fmt::format("results    {}", directory.path.string()));
+  reporter.message(fmt::format("results    {}", resolved.directory.path.string()));
   if (trainer.state().step > 0) {
     reporter.message(
         fmt::format("resumed    at step {} of {}", trainer.state().step, trainer.total_steps()));
@@ -121,8 +122,9 @@ std::vector<std::string> gpu_addresses(const Workload& workload) {
 
 /// Of an earlier part of a resumed run, what came after its step is set aside: it is not this
 /// run's. Returns what is to be told of that.
-std::vector<std::string> begin(const TrainConfig& config, const RunDirectory& directory,
-                               const std::string& recipe, const RunState& state) {
+std::vector<std::string> begin(const TrainConfig& config, const Resolved& resolved,
+                               const RunState& state) {
+  const RunDirectory& directory = resolved.directory;
   std::vector<std::string> messages;
   if (!config.resume.empty()) {
     set_aside_after(directory, state.step,
@@ -131,8 +133,8 @@ std::vector<std::string> begin(const TrainConfig& config, const RunDirectory& di
   }
   std::filesystem::remove(directory.weights());
   std::filesystem::remove(directory.summary());
-  write_file(directory.config(), recipe);
-  note_resume(config);
+  write_file(directory.config(), recipe_text(run_recipe(config, resolved)));
+  note_resume(config, directory);
   return messages;
 }
 
@@ -148,33 +150,40 @@ std::optional<std::int64_t> batch_size_of(const std::optional<Checkpoint>& check
   return checkpoint->state.at("batch_size").get<std::int64_t>();
 }
 
-/// The run directory: rank 0 makes it, the others have it by its name. `messages` gets what is to
-/// be told of what was there.
-RunDirectory take_run_directory(TrainConfig& config, const std::string& recipe, bool resumes,
-                                Trainer& trainer, std::vector<std::string>& messages) {
-  RunDirectory directory;
+/// What this rank found out, but for the run directory.
+Resolved resolve(const TrainConfig& config, const CoreShare& cores, const Workload& workload,
+                 const Trainer& trainer, bool records) {
+  return {.threads = cores.threads,
+          .replicas = workload.engine.replicas,
+          .lr = trainer.lr(),
+          .directory = {},
+          .resources = config.resources && records};
+}
+
+/// What was `found`, with the run directory: rank 0 makes it, the others have it by its name.
+/// `messages` gets what is to be told of what was there.
+Resolved with_run_directory(const TrainConfig& config, Resolved found, bool resumes,
+                            Trainer& trainer, std::vector<std::string>& messages) {
+  RunDirectory& directory = found.directory;
   Communicator& communicator = trainer.communicator();
   if (communicator.rank() == 0) {
     directory = make_run_directory(config, goes_on_in_out(config));
     if (!config.resume.empty() && !resumes) check_nothing_to_lose(directory);
-    config.out = directory.path;
-    for (auto& text : begin(config, directory, recipe, trainer.state())) messages.push_back(text);
+    for (auto& text : begin(config, found, trainer.state())) messages.push_back(text);
   }
   directory.path = broadcast_text(communicator, directory.path.string(), 0);
   make_folder(directory.path);  // on other hosts
-  config.out = directory.path;
   if (communicator.rank() > 0 && !config.resume.empty()) {
     drop_resources(directory.resources(), trainer.state().wall_seconds, communicator.rank());
   }
-  return directory;
+  return found;
 }
 
 }  // namespace
 
-TrainResult train_rank(TrainConfig config, const TrainParts& parts, const TrainContext& context,
-                       const Group& group) {
-  const TrainConfig given = config;
-  const auto [threads, communicator] = meet(config, context, group);
+TrainResult train_rank(const TrainConfig& config, const TrainParts& parts,
+                       const TrainContext& context, const Group& group) {
+  const auto [cores, communicator] = meet(config, context, group);
   apply(GpuSettings{.tf32 = config.tf32, .deterministic = config.deterministic});
   std::vector<std::string> warnings;
   auto checkpoint =
@@ -184,53 +193,54 @@ TrainResult train_rank(TrainConfig config, const TrainParts& parts, const TrainC
   const FlatParameters::Allocate shared = [&ranks = *communicator](std::int64_t elements) {
     return ranks.allocate(elements);
   };
-  Workload workload(config, parts, shared,
+  Workload workload(config, cores.threads, parts, shared,
                     strategies().choose(config.strategy).traits.gathers_values
                         ? shared
                         : FlatParameters::Allocate());
   if (!checkpoint && !config.weights.empty()) {
     load_weights(*workload.model.module, WeightsChoice::parse(config.weights));
   }
-  Trainer trainer(given, workload, *communicator, batch_size_of(checkpoint));
+  Trainer trainer(config, workload, *communicator, batch_size_of(checkpoint));
   if (checkpoint) {
     trainer.resume(*checkpoint);
     *checkpoint = {.step = checkpoint->step};  // gives the tensors' memory back
   }
-  config.lr = trainer.lr();
-  agree_on_config(config, *communicator);  // once more, now that every learning rate is known
-  config.replicas = workload.engine.replicas;
-  if (in_process(context, group) && group.rank > 0) config.resources = false;  // are rank 0's
+  const bool records = !in_process(context, group) || group.rank == 0;  // a process does once
+  const Resolved found = resolve(config, cores, workload, trainer, records);
+  agree_on_config(config, found, *communicator);
 
   // Only now, so that wrong usage leaves nothing behind.
-  const RunDirectory directory = take_run_directory(config, recipe_text(trainer.recipe()),
-                                                    checkpoint.has_value(), trainer, warnings);
+  const Resolved resolved =
+      with_run_directory(config, found, checkpoint.has_value(), trainer, warnings);
   // Also where the run begins again, for want of a checkpoint, files may hold earlier reports.
   const auto resume_step =
       config.resume.empty() ? std::nullopt : std::optional(trainer.state().step);
-  Reporter reporter(config, directory, context.output, communicator->rank(), resume_step,
+  Reporter reporter(config, resolved, context.output, communicator->rank(), resume_step,
                     trainer.state().wall_seconds + context.clock.seconds(),
                     gpu_addresses(workload));
 
-  TrainResult result{.status = RunStatus::kCompleted, .directory = directory.path, .summary = {}};
+  TrainResult result{
+      .status = RunStatus::kCompleted, .directory = resolved.directory.path, .summary = {}};
   const auto summarise = [&](const std::string& status, const std::string& error) {
     result.summary = make_summary({.status = status,
                                    .error = error,
                                    .command = context.command,
                                    .config = config,
+                                   .resolved = resolved,
                                    .workload = workload,
                                    .communicator = *communicator,
                                    .trainer = trainer});
     if (communicator->rank() != 0) return;
-    write_summary(directory.summary(), result.summary);
+    write_summary(resolved.directory.summary(), result.summary);
   };
   try {
     for (const auto& warning : warnings) reporter.message(warning);
-    describe(reporter, config, workload, trainer, directory, threads);
+    describe(reporter, config, resolved, workload, trainer, cores.text);
     reporter.graph(workload.model);
     result.status =
-        TrainingLoop(config, trainer, reporter, directory, context.clock).run(context.stop);
+        TrainingLoop(config, resolved, trainer, reporter, context.clock).run(context.stop);
     reporter.finish();
-    if (communicator->rank() == 0) write_final_weights(directory, workload);
+    if (communicator->rank() == 0) write_final_weights(resolved.directory, workload);
     const bool unsaved = result.status == RunStatus::kUnsaved;
     summarise(
         result.status == RunStatus::kCompleted ? run_status::kCompleted : run_status::kStopped,

@@ -7,7 +7,7 @@ namespace yoke {
 
 /// What train() does, once the ranks have found each other. `config` leaves nothing open but what
 /// parts and machine decide.
-TrainResult train_rank(TrainConfig config, const TrainParts& parts, const TrainContext& context,
-                       const Group& group);
+TrainResult train_rank(const TrainConfig& config, const TrainParts& parts,
+                       const TrainContext& context, const Group& group);
 
 }  // namespace yoke

@@ -12,7 +12,6 @@
 #include "yoke/core/system/clock.h"
 #include "yoke/report/machine/process_usage.h"
 #include "yoke/train/checkpoints/module_state.h"
-#include "yoke/train/config/flags.h"
 #include "yoke/train/evaluation/accuracy.h"
 
 namespace yoke {
@@ -221,17 +220,11 @@ Evaluation Trainer::evaluate() {
   return result;
 }
 
-std::vector<RecipeEntry> Trainer::recipe() const {
-  TrainConfig resolved = config_;
-  resolved.lr = lr_;
-  return to_recipe(resolved, kPlace);
-}
-
-Checkpoint Trainer::checkpoint() {
+Checkpoint Trainer::checkpoint(const std::vector<RecipeEntry>& recipe) {
   const auto go_on = strategy_->synchronise();
   state_.window.gather(communicator_);
   nlohmann::json config = nlohmann::json::object();
-  for (const auto& entry : recipe()) config[entry.key] = entry.value;
+  for (const auto& entry : recipe) config[entry.key] = entry.value;
   RunState state = state_;
   state.cpu_seconds += process_usage().cpu_seconds;
   Checkpoint checkpoint{

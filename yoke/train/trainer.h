@@ -19,8 +19,7 @@ namespace yoke {
 /// Moves a workload from step to step.
 class Trainer {
  public:
-  /// `config` is as it was given, see recipe(). All references must outlive it. @throws UsageError
-  /// on impossible settings.
+  /// All references must outlive it. @throws UsageError on impossible settings.
   /// `kept` is the batch size of the checkpoint that the run goes on from: its steps stay as large
   /// where --batch-size-per-rank and another number of ranks would change them.
   Trainer(const TrainConfig& config, Workload& workload, Communicator& communicator,
@@ -48,13 +47,9 @@ class Trainer {
   /// Measures the validation images.
   Evaluation evaluate();
 
-  /// What repeats the run elsewhere: all flags but where it was and what it went on from. Threads
-  /// stay as given, for another machine or number of ranks has others.
-  std::vector<RecipeEntry> recipe() const;
-
-  /// A copy of all state, as of now; on other ranks than 0 without tensors. All ranks call it
-  /// alike.
-  Checkpoint checkpoint();
+  /// A copy of all state, as of now, and of `recipe`, the run's flags; on other ranks than 0
+  /// without tensors. All ranks call it alike.
+  Checkpoint checkpoint(const std::vector<RecipeEntry>& recipe);
 
   /// After the last step: makes the model the same on all ranks.
   void finish();

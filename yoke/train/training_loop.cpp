@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "yoke/core/error.h"
+#include "yoke/train/config/flags.h"
 
 namespace yoke {
 
@@ -39,16 +40,17 @@ class TrainingLoop::Signals {
   bool stop_ = false;
 };
 
-TrainingLoop::TrainingLoop(const TrainConfig& config, Trainer& trainer, Reporter& reporter,
-                           const RunDirectory& directory, const Stopwatch& clock)
+TrainingLoop::TrainingLoop(const TrainConfig& config, const Resolved& resolved, Trainer& trainer,
+                           Reporter& reporter, const Stopwatch& clock)
     : config_(config),
+      resolved_(resolved),
       trainer_(trainer),
       reporter_(reporter),
       earlier_seconds_(trainer.state().wall_seconds),
       first_step_(trainer.state().step),
       clock_(clock) {
   if (config.checkpoint_every.on() && trainer.communicator().rank() == 0) {
-    writer_.emplace(directory.checkpoints(), static_cast<int>(config.keep));
+    writer_.emplace(resolved.directory.checkpoints(), static_cast<int>(config.keep));
   }
 }
 
@@ -196,7 +198,7 @@ void TrainingLoop::save() {
   const Stopwatch watch;
   state.wall_seconds = seconds();
   reporter_.phase(PhaseKind::kCheckpointing, state.wall_seconds);
-  Checkpoint checkpoint = trainer_.checkpoint();
+  Checkpoint checkpoint = trainer_.checkpoint(run_recipe(config_, resolved_));
   if (writer_) writer_->save(std::move(checkpoint));
   state.checkpoint_seconds += watch.seconds();
   reporter_.phase(PhaseKind::kTraining, seconds());

@@ -8,7 +8,7 @@
 #include "yoke/train/checkpoints/checkpoint_writer.h"
 #include "yoke/train/epoch_pace.h"
 #include "yoke/train/reporter.h"
-#include "yoke/train/run_directory.h"
+#include "yoke/train/resolved.h"
 #include "yoke/train/trainer.h"
 
 namespace yoke {
@@ -21,8 +21,8 @@ enum class RunStatus { kCompleted, kStopped, kUnsaved };
 class TrainingLoop {
  public:
   /// `clock` runs since the start of the program. All other references must outlive it.
-  TrainingLoop(const TrainConfig& config, Trainer& trainer, Reporter& reporter,
-               const RunDirectory& directory, const Stopwatch& clock);
+  TrainingLoop(const TrainConfig& config, const Resolved& resolved, Trainer& trainer,
+               Reporter& reporter, const Stopwatch& clock);
 
   /// Trains to the end, or until `*stop`, if given, becomes true; the state is then saved, where
   /// checkpoints are on. @throws Error when the loss is not a number.
@@ -50,6 +50,7 @@ class TrainingLoop {
   ProgressState progress(std::int64_t step) const;
 
   const TrainConfig& config_;
+  const Resolved& resolved_;
   Trainer& trainer_;
   Reporter& reporter_;
   std::optional<CheckpointWriter> writer_;

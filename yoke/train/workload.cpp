@@ -48,14 +48,14 @@ void fit_images(DatasetSplits& data, const ImageShape& input) {
   data.validation = resized(data.validation, input.height, input.width);
 }
 
-EngineOptions engine_options(const TrainConfig& config, const std::function<Model()>& another,
-                             const LossScaler* scaler) {
+EngineOptions engine_options(const TrainConfig& config, std::int64_t threads,
+                             const std::function<Model()>& another, const LossScaler* scaler) {
   std::function<double()> loss_scale;
   if (scaler != nullptr) loss_scale = [scaler] { return scaler->scale(); };
   return {.kind = config.engine,
           .precision = config.precision,
           .replicas = static_cast<int>(config.replicas),
-          .threads = static_cast<int>(config.threads),
+          .threads = static_cast<int>(threads),
           .micro_batch = config.micro_batch,
           .label_smoothing = config.label_smoothing,
           .another = another,
@@ -65,7 +65,7 @@ EngineOptions engine_options(const TrainConfig& config, const std::function<Mode
 
 }  // namespace
 
-Workload::Workload(const TrainConfig& config, const TrainParts& parts,
+Workload::Workload(const TrainConfig& config, std::int64_t threads, const TrainParts& parts,
                    const FlatParameters::Allocate& gradients,
                    const FlatParameters::Allocate& values)
     : device(choose_device(config.device)),
@@ -76,13 +76,13 @@ Workload::Workload(const TrainConfig& config, const TrainParts& parts,
       engine(make_engine(
           model, parameters,
           engine_options(
-              config, [&] { return build_model(config, parts, data.train->info(), torch::kCPU); },
+              config, threads,
+              [&] { return build_model(config, parts, data.train->info(), torch::kCPU); },
               scaler.get()))) {
   fit_images(data, model.input);
-  const auto threads = static_cast<int>(config.threads);
-  const int spare = device.is_cpu() ? threads / 4 : threads;  // the rest computes the step
-  loader.threads =
-      config.loader_threads > 0 ? static_cast<int>(config.loader_threads) : std::max(1, spare);
+  const auto spare = device.is_cpu() ? threads / 4 : threads;  // the rest computes the step
+  loader.threads = static_cast<int>(config.loader_threads > 0 ? config.loader_threads
+                                                              : std::max<std::int64_t>(1, spare));
   loader.pinned = device.is_cuda();
   if (engine.replicas == 1) loader.device = device;  // more share each batch out over their GPUs
 }

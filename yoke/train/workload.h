@@ -2,6 +2,7 @@
 #pragma once
 #include <torch/types.h>
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 
@@ -23,8 +24,9 @@ struct TrainParts {
 
 /// Data, model and engine. Members refer to each other: it does not move.
 struct Workload {
-  /// `gradients` and `values` make the parameters' memory, see FlatParameters.
-  Workload(const TrainConfig& config, const TrainParts& parts,
+  /// `threads`, at least 1, compute the step; `gradients` and `values` make the parameters' memory,
+  /// see FlatParameters.
+  Workload(const TrainConfig& config, std::int64_t threads, const TrainParts& parts,
            const FlatParameters::Allocate& gradients = {},
            const FlatParameters::Allocate& values = {});
   Workload(const Workload&) = delete;

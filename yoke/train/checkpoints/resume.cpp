@@ -95,9 +95,9 @@ bool goes_on_in_out(const TrainConfig& config) {
   return !config.resume.empty() && (is_own_run(config) || began_from_there(config));
 }
 
-void note_resume(const TrainConfig& config) {
+void note_resume(const TrainConfig& config, const RunDirectory& directory) {
   if (config.resume.empty() || config.resume == "auto") return;
-  write_file(RunDirectory{config.out}.resumed_from(), source(config) + "\n");
+  write_file(directory.resumed_from(), source(config) + "\n");
 }
 
 void check_nothing_to_lose(const RunDirectory& directory) {

@@ -19,8 +19,8 @@ std::filesystem::path resumed_run(const TrainConfig& config);
 /// or it began by this very `--resume PATH`, in an attempt before this one.
 bool goes_on_in_out(const TrainConfig& config);
 
-/// Writes into `config.out` that it began by this `--resume PATH`.
-void note_resume(const TrainConfig& config);
+/// Writes into `directory` that it began by this `--resume PATH`.
+void note_resume(const TrainConfig& config, const RunDirectory& directory);
 
 /// For a resume without a checkpoint, which begins again: @throws Error where there are some that
 /// cannot be read, UsageError where the run has completed.

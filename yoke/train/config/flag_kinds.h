@@ -161,4 +161,11 @@ inline TrainFlag with(unsigned roles, TrainFlag flag, std::vector<std::string> a
   return flag;
 }
 
+/// `flag`, whose value a run finds out where it is not given.
+template <typename Number>
+TrainFlag or_resolved(Number Resolved::*field, TrainFlag flag) {
+  flag.resolved = [=](const Resolved& resolved) { return fmt::format("{}", resolved.*field); };
+  return flag;
+}
+
 }  // namespace yoke::flag_kinds

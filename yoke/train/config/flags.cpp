@@ -9,6 +9,30 @@
 #include "yoke/train/config/flag_kinds.h"
 
 namespace yoke {
+namespace {
+
+/// What is given for `flag`, else what was `resolved`, unless that is null.
+std::optional<std::string> value_of(const TrainFlag& flag, const TrainConfig& config,
+                                    const Resolved* resolved) {
+  const auto given = flag.get(config);
+  if (given || resolved == nullptr || !flag.resolved) return given;
+  return flag.resolved(*resolved);
+}
+
+std::vector<RecipeEntry> entries_of(const TrainConfig& config, const Resolved* resolved,
+                                    unsigned without) {
+  std::vector<RecipeEntry> entries;
+  for (const auto& flag : train_flags()) {
+    if ((flag.roles & without) != 0) continue;
+    if (const auto value = value_of(flag, config, resolved)) {
+      entries.push_back({.key = flag.name, .value = *value, .quoted = flag.quoted, .line = 0});
+    }
+  }
+  return entries;
+}
+
+}  // namespace
+
 const std::vector<TrainFlag>& train_flags() {
   using namespace flag_kinds;
   using C = TrainConfig;
@@ -40,8 +64,8 @@ const std::vector<TrainFlag>& train_flags() {
                             "Instead of --batch-size: images per step and rank", kStep)),
       with(kIdentity | kStepCost, text("optimizer", &C::optimizer, "NAME[:k=v,...]",
                                        "Optimizer; see 'yoke list optimizers'", kStep)),
-      number("lr", &C::lr, 0.0, 1e9, "a number from 0 to 1e9",
-             "Base learning rate (the optimizer's own default)", kStep),
+      or_resolved(&Resolved::lr, number("lr", &C::lr, 0.0, 1e9, "a number from 0 to 1e9",
+                                        "Base learning rate (the optimizer's own default)", kStep)),
       text("schedule", &C::schedule, "NAME[:k=v,...]",
            "Learning-rate schedule; see 'yoke list schedules'", kStep),
       with(kStepCost,
@@ -145,14 +169,16 @@ std::vector<std::string> flags_that_are(unsigned roles, unsigned without) {
 }
 
 std::vector<RecipeEntry> to_recipe(const TrainConfig& config, unsigned without) {
-  std::vector<RecipeEntry> entries;
-  for (const auto& flag : train_flags()) {
-    if ((flag.roles & without) != 0) continue;
-    if (const auto value = flag.get(config)) {
-      entries.push_back({.key = flag.name, .value = *value, .quoted = flag.quoted, .line = 0});
-    }
-  }
-  return entries;
+  return entries_of(config, nullptr, without);
+}
+
+std::vector<RecipeEntry> to_recipe(const TrainConfig& config, const Resolved& resolved,
+                                   unsigned without) {
+  return entries_of(config, &resolved, without);
+}
+
+std::vector<RecipeEntry> run_recipe(const TrainConfig& config, const Resolved& resolved) {
+  return to_recipe(config, resolved, kPlace);
 }
 
 void validate(const TrainConfig& config) {

@@ -8,6 +8,7 @@
 
 #include "yoke/core/files/recipe.h"
 #include "yoke/train/config/config.h"
+#include "yoke/train/resolved.h"
 
 namespace yoke {
 
@@ -33,6 +34,8 @@ struct TrainFlag {
   std::function<std::optional<std::string>(const TrainConfig&)> get;
   unsigned roles = 0;                  ///< Of FlagRole.
   std::vector<std::string> aliases{};  ///< Other names on the command line: `-b`, `--workers`.
+  /// Where a run finds the value out if it is not given; else empty.
+  std::function<std::string(const Resolved&)> resolved{};
 
   bool is(FlagRole role) const { return (roles & role) != 0; }
 };
@@ -49,5 +52,13 @@ void apply_recipe(TrainConfig& config, const std::vector<RecipeEntry>& entries,
 
 /// The configuration as a recipe, but for flags that have any of the roles `without`.
 std::vector<RecipeEntry> to_recipe(const TrainConfig& config, unsigned without = 0);
+
+/// The same, with what the run found out where it was not given.
+std::vector<RecipeEntry> to_recipe(const TrainConfig& config, const Resolved& resolved,
+                                   unsigned without = 0);
+
+/// What repeats the run elsewhere: all flags but where it was and what it went on from. Threads
+/// stay as given, for another machine or number of ranks has others.
+std::vector<RecipeEntry> run_recipe(const TrainConfig& config, const Resolved& resolved);
 
 }  // namespace yoke
