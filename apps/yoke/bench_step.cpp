@@ -107,20 +107,13 @@ EngineOptions engine_options(const GivenStep& given, const LossScaler* scaler) {
   return options;
 }
 
-std::unique_ptr<Optimizer> build_optimizer(const GivenStep& given, FlatParameters& parameters,
-                                           LossScaler* scaler) {
-  auto optimizer = make_optimizer(given.optimizer, parameters);
-  return scaler == nullptr ? std::move(optimizer)
-                           : make_scaled(std::move(optimizer), parameters, *scaler);
-}
-
 Bench::Bench(const GivenStep& given)
     : model(build_model(given)),
       parameters(*model.module),
       scaler(make_scaler(given)),
       choice(make_engine(model, parameters, engine_options(given, scaler.get()))),
       compiled(dynamic_cast<CompiledEngine*>(choice.engine.get())),
-      optimizer(build_optimizer(given, parameters, scaler.get())),
+      optimizer(make_optimizer(given.optimizer, parameters, scaler.get())),
       batch(random_batch(given.batch_size, model.input, given.classes)) {
   batch.input = batch.input.to(parameters.values().device());
   batch.target = batch.target.to(parameters.values().device());

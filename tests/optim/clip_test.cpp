@@ -93,22 +93,6 @@ TEST(Clip, LetsAGradientThatIsNotFiniteBeSeen) {
   }
 }
 
-/// Wants several gradients a step.
-class SecondOrder final : public Optimizer {
- public:
-  torch::Tensor step(const Objective& objective, const Rates&) override { return objective(); }
-  double default_lr() const override { return 1; }
-  bool first_order() const override { return false; }
-  std::vector<std::pair<std::string, torch::Tensor>> state() override { return {}; }
-};
-
-TEST(Clip, IsOfTheOrderOfWhatItClips) {
-  torch::nn::LinearImpl layer(2, 1);
-  FlatParameters parameters(layer);
-  EXPECT_FALSE(make_clipped(std::make_unique<SecondOrder>(), parameters, 1)->first_order());
-  EXPECT_TRUE(make_optimizer("sgd:clip=1", parameters)->first_order());
-}
-
 TEST(Clip, RefusesANegativeNorm) {
   torch::nn::LinearImpl layer(2, 1);
   FlatParameters parameters(layer);

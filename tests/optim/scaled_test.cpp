@@ -90,8 +90,7 @@ TEST(UnscaleGradient, EqualsItselfOnAGpu) {
 /// An optimizer around scaled losses, whose gradient overflows where it is told to.
 struct ScaledRun {
   ScaledRun(const std::string& text, const LossScalerOptions& options)
-      : scaler(options),
-        optimizer(make_scaled(make_optimizer(text, parameters), parameters, scaler)) {}
+      : scaler(options), optimizer(make_optimizer(text, parameters, &scaler)) {}
 
   double step(bool overflows = false) {
     const Objective objective = [&] {

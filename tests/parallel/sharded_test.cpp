@@ -101,7 +101,6 @@ class TwoCalls final : public Optimizer {
     }
     return {};
   }
-  double default_lr() const override { return 1; }
   std::vector<std::pair<std::string, Tensor>> state() override {
     return {{"history", history_}, {"odd", odd_}};
   }

@@ -19,9 +19,6 @@ class Clipped final : public Optimizer {
     return optimizer_->step(clipped, rates);
   }
 
-  double default_lr() const override { return optimizer_->default_lr(); }
-  bool first_order() const override { return optimizer_->first_order(); }
-
   std::vector<std::pair<std::string, torch::Tensor>> state() override {
     return optimizer_->state();
   }

@@ -35,8 +35,6 @@ class WithoutFrozen final : public Optimizer {
     }
   }
 
-  double default_lr() const override { return optimizer_->default_lr(); }
-  bool first_order() const override { return optimizer_->first_order(); }
   std::vector<std::pair<std::string, Tensor>> state() override { return optimizer_->state(); }
 
  private:

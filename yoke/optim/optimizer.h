@@ -37,19 +37,15 @@ class Optimizer {
   /// Takes one step; returns the loss before it, fp32 [].
   virtual torch::Tensor step(const Objective& objective, const Rates& rates) = 0;
 
-  /// The base learning rate where the user gives none.
-  virtual double default_lr() const = 0;
-
-  /// Whether a step calls the objective once, and so any batch gives it a direction.
-  virtual bool first_order() const { return true; }
-
   /// All state by name, as tensors that a checkpoint reads, and a resume writes, in place.
   virtual std::vector<std::pair<std::string, torch::Tensor>> state() = 0;
 };
 
 /// What is asked of a choice of optimizer before one is made.
 struct OptimizerTraits {
-  bool first_order = true;  ///< See Optimizer::first_order().
+  double default_lr = 0;  ///< The base learning rate where the user gives none; above 0.
+  /// Whether a step calls the objective once, and so any batch gives it a direction.
+  bool first_order = true;
   /// Whether each element moves by itself, so that ranks which move a part each exchange nothing.
   bool elementwise = true;
 };

@@ -50,13 +50,7 @@ Tensor multiply_and_check(Tensor gradient, float factor) {
 class Scaled final : public Optimizer {
  public:
   Scaled(std::unique_ptr<Optimizer> optimizer, const Shard& shard, LossScaler& scaler)
-      : optimizer_(std::move(optimizer)), shard_(shard), scaler_(scaler) {
-    if (optimizer_->first_order()) return;
-    throw UsageError(
-        "this --optimizer compares losses and gradients of several points in a step, which a "
-        "gradient that overflows at one of them leaves without an answer; with a scaled loss give "
-        "an optimizer that takes one gradient (sgd, adam), or --precision fp32");
-  }
+      : optimizer_(std::move(optimizer)), shard_(shard), scaler_(scaler) {}
 
   Tensor step(const Objective& objective, const Rates& rates) override {
     Tensor loss = objective();
@@ -64,8 +58,6 @@ class Scaled final : public Optimizer {
     scaler_.update(finite);
     return finite ? optimizer_->step([&] { return loss; }, rates) : loss;
   }
-
-  double default_lr() const override { return optimizer_->default_lr(); }
 
   std::vector<std::pair<std::string, Tensor>> state() override { return optimizer_->state(); }
 
@@ -85,9 +77,18 @@ bool unscale_gradient(const Shard& shard, double scale) {
   return found.item<float>() == 0;
 }
 
-std::unique_ptr<Optimizer> make_scaled(std::unique_ptr<Optimizer> optimizer, const Shard& shard,
-                                       LossScaler& scaler) {
-  return std::make_unique<Scaled>(std::move(optimizer), shard, scaler);
+std::unique_ptr<Optimizer> make_optimizer(std::string_view text, const Shard& shard,
+                                          LossScaler* scaler) {
+  auto optimizer = make_optimizer(text, shard);
+  if (scaler == nullptr) return optimizer;
+  if (!optimizers().choose(text).traits.first_order) {
+    throw UsageError(fmt::format(
+        "--optimizer {} compares losses and gradients of several points in a step, which a "
+        "gradient that overflows at one of them leaves without an answer; with a scaled loss give "
+        "an optimizer that takes one gradient (sgd, adam), or --precision fp32",
+        text));
+  }
+  return std::make_unique<Scaled>(std::move(optimizer), shard, *scaler);
 }
 
 }  // namespace yoke

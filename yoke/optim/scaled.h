@@ -11,10 +11,12 @@ namespace yoke {
 /// is finite then, in all parts. On a GPU this waits for the gradient.
 bool unscale_gradient(const Shard& shard, double scale);
 
-/// `optimizer` with gradients of losses that were multiplied by the scale of `scaler`: it sees them
-/// unscaled, and takes no step where one is not finite. Ranks whose gradients are equal, or parts
-/// of one, decide alike. `scaler` must outlive it. @throws UsageError unless first_order().
-std::unique_ptr<Optimizer> make_scaled(std::unique_ptr<Optimizer> optimizer, const Shard& shard,
-                                       LossScaler& scaler);
+/// The optimizer that `text` names for gradients of losses that were multiplied by the scale of
+/// `scaler`: it sees them unscaled, and takes no step where one is not finite. Ranks whose
+/// gradients are equal, or parts of one, decide alike. `scaler` must outlive it; null where losses
+/// are not scaled. @throws UsageError as make_optimizer(), and for one that is not of the first
+/// order.
+std::unique_ptr<Optimizer> make_optimizer(std::string_view text, const Shard& shard,
+                                          LossScaler* scaler);
 
 }  // namespace yoke

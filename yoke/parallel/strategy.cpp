@@ -17,9 +17,7 @@ StepResult take_step(Optimizer& optimizer, const std::function<Forward()>& compu
 }
 
 std::unique_ptr<Optimizer> optimizer_of(const StrategyContext& context, const Shard& shard) {
-  auto optimizer = make_optimizer(context.optimizer, shard);
-  return context.scaler == nullptr ? std::move(optimizer)
-                                   : make_scaled(std::move(optimizer), shard, *context.scaler);
+  return make_optimizer(context.optimizer, shard, context.scaler);
 }
 
 Place place_of(const Communicator& communicator) {

@@ -68,9 +68,6 @@ class Strategy {
   /// Who takes which step.
   virtual Workers& workers() = 0;
 
-  /// What moves this rank's parameters, or what of them is this rank's to move.
-  virtual const Optimizer& optimizer() const = 0;
-
   /// Before the first step: gives all ranks the parameters and buffers of rank 0.
   virtual void begin(const RunShape& run) = 0;
 

@@ -50,7 +50,7 @@ Trainer::Trainer(const TrainConfig& config, Workload& workload, Communicator& co
       batch_size_(kept.value_or(global_batch_size(config, place_.count))),
       sampler_(make_sampler()),
       total_steps_(count_steps(config, sampler_.steps_per_epoch())),
-      lr_(config.lr.value_or(strategy_->optimizer().default_lr())),
+      lr_(config.lr.value_or(optimizers().choose(config.optimizer).traits.default_lr)),
       schedule_(make_schedule(config.schedule, {.lr = lr_,
                                                 .total_steps = total_steps_,
                                                 .steps_per_epoch = sampler_.steps_per_epoch()})) {
@@ -82,7 +82,8 @@ NamedTensors Trainer::carried_state() {
 }
 
 void Trainer::warn_of_line_search() {
-  if (strategy_->optimizer().first_order() || 2 * batch_size_ >= sampler_.images()) return;
+  const bool first_order = optimizers().choose(config_.optimizer).traits.first_order;
+  if (first_order || 2 * batch_size_ >= sampler_.images()) return;
   warnings_.push_back(fmt::format(
       "warning: {} searches along a line on one batch, {} of {} images, which says little of "
       "the others; give a --batch-size of thousands, or all of them",

@@ -51,7 +51,8 @@ OptimizerPlugin adam_optimizer() {
   return {adam_options({}, "times the parameters, joins the gradient"),
           [](const Shard& shard, const AdamOptions& options) {
             return std::make_unique<Adam>(shard.parameters, options, WeightDecay::kInGradient);
-          }};
+          },
+          OptimizerTraits{.default_lr = 1e-3}};
 }
 
 }  // namespace yoke

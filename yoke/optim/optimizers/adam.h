@@ -23,7 +23,6 @@ class Adam final : public Optimizer {
   Adam(FlatParameters& parameters, const AdamOptions& options, WeightDecay kind);
 
   torch::Tensor step(const Objective& objective, const Rates& rates) override;
-  double default_lr() const override { return 1e-3; }
   std::vector<std::pair<std::string, torch::Tensor>> state() override;
 
  private:

@@ -8,7 +8,8 @@ OptimizerPlugin adamw_optimizer() {
   return {adam_options({.weight_decay = 0.01}, "shrinks the parameters by lr times this"),
           [](const Shard& shard, const AdamOptions& options) {
             return std::make_unique<Adam>(shard.parameters, options, WeightDecay::kDecoupled);
-          }};
+          },
+          OptimizerTraits{.default_lr = 1e-3}};
 }
 
 }  // namespace yoke

@@ -52,8 +52,6 @@ class Lamb final : public Optimizer {
     return loss;
   }
 
-  double default_lr() const override { return 0.005; }
-
   std::vector<std::pair<std::string, torch::Tensor>> state() override {
     return {{"steps", steps_}, {"exp_avg", mean_}, {"exp_avg_sq", square_}};
   }
@@ -97,7 +95,7 @@ OptimizerPlugin lamb_optimizer() {
           [](const Shard& shard, const LambOptions& options) {
             return std::make_unique<Lamb>(shard, options);
           },
-          OptimizerTraits{.elementwise = false}};
+          OptimizerTraits{.default_lr = 0.005, .elementwise = false}};
 }
 
 }  // namespace yoke

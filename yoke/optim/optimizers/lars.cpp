@@ -52,8 +52,6 @@ class Lars final : public Optimizer {
     return loss;
   }
 
-  double default_lr() const override { return 1; }
-
   std::vector<std::pair<std::string, torch::Tensor>> state() override {
     return {{"momentum_buffer", velocity_}};
   }
@@ -77,7 +75,7 @@ OptimizerPlugin lars_optimizer() {
           [](const Shard& shard, const LarsOptions& options) {
             return std::make_unique<Lars>(shard, options);
           },
-          OptimizerTraits{.elementwise = false}};
+          OptimizerTraits{.default_lr = 1, .elementwise = false}};
 }
 
 }  // namespace yoke

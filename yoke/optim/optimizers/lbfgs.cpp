@@ -85,9 +85,6 @@ class Lbfgs final : public Optimizer {
     return first;
   }
 
-  double default_lr() const override { return 1; }
-  bool first_order() const override { return false; }
-
   NamedTensors state() override {
     NamedTensors state{{"iterations", iterations_},
                        {"length", length_},
@@ -197,7 +194,7 @@ OptimizerPlugin lbfgs_optimizer() {
           [](const Shard& shard, const LbfgsOptions& options) {
             return std::make_unique<Lbfgs>(shard, options);
           },
-          OptimizerTraits{.first_order = false, .elementwise = false}};
+          OptimizerTraits{.default_lr = 1, .first_order = false, .elementwise = false}};
 }
 
 }  // namespace yoke

@@ -72,8 +72,6 @@ class Muon final : public Optimizer {
     return loss;
   }
 
-  double default_lr() const override { return 1e-3; }
-
   std::vector<std::pair<std::string, torch::Tensor>> state() override {
     return {{"steps", steps_}, {"momentum_buffer", velocity_}, {"exp_avg_sq", square_}};
   }
@@ -167,7 +165,7 @@ OptimizerPlugin muon_optimizer() {
           [](const Shard& shard, const MuonOptions& options) {
             return std::make_unique<Muon>(shard, options);
           },
-          OptimizerTraits{.elementwise = false}};
+          OptimizerTraits{.default_lr = 1e-3, .elementwise = false}};
 }
 
 }  // namespace yoke

@@ -47,8 +47,6 @@ class Sgd final : public Optimizer {
     return loss;
   }
 
-  double default_lr() const override { return 0.02; }
-
   std::vector<std::pair<std::string, torch::Tensor>> state() override {
     std::vector<std::pair<std::string, torch::Tensor>> state{{"steps", steps_}};
     if (velocity_.defined()) state.emplace_back("momentum_buffer", velocity_);
@@ -74,6 +72,8 @@ std::unique_ptr<Optimizer> make_sgd(const Shard& shard, const SgdOptions& option
 
 }  // namespace
 
-OptimizerPlugin sgd_optimizer() { return {sgd_options(), make_sgd}; }
+OptimizerPlugin sgd_optimizer() {
+  return {sgd_options(), make_sgd, OptimizerTraits{.default_lr = 0.02}};
+}
 
 }  // namespace yoke

@@ -25,7 +25,6 @@ class ShardedOptimizer final : public Optimizer {
     return loss;
   }
 
-  double default_lr() const override { return state_.part().default_lr(); }
   NamedTensors state() override { return state_.whole(); }
 
  private:

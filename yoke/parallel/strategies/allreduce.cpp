@@ -95,7 +95,6 @@ class AllReduce final : public Strategy {
   }
 
   Workers& workers() override { return workers_; }
-  const Optimizer& optimizer() const override { return *optimizer_; }
 
   void begin(const RunShape&) override {
     broadcast_model(context_.parameters, context_.buffers, context_.communicator);
@@ -133,12 +132,11 @@ class AllReduce final : public Strategy {
  private:
   std::unique_ptr<Optimizer> make_optimizer() {
     const auto make = [this](const Shard& shard) { return optimizer_of(context_, shard); };
-    auto optimizer = shards_ ? make_sharded_optimizer(make, *shards_) : make(context_.parameters);
-    check(*optimizer);
-    return optimizer;
+    check_compression();
+    return shards_ ? make_sharded_optimizer(make, *shards_) : make(context_.parameters);
   }
 
-  void check(const Optimizer& optimizer) {
+  void check_compression() {
     if (sum_.compression().state().empty()) return;
     if (context_.scaler != nullptr) {
       throw UsageError(fmt::format(
@@ -147,7 +145,7 @@ class AllReduce final : public Strategy {
           "or fp32",
           options_.compress));
     }
-    if (optimizer.first_order()) return;
+    if (optimizers().choose(context_.optimizer).traits.first_order) return;
     throw UsageError(fmt::format(
         "--optimizer {} compares gradients within a step, but compress={} carries errors from "
         "one to the next; leave out compress, or give another optimizer",

@@ -44,7 +44,6 @@ class Averaging final : public Strategy {
   }
 
   Workers& workers() override { return workers_; }
-  const Optimizer& optimizer() const override { return *optimizer_; }
 
   void begin(const RunShape& run) override {
     broadcast_model(context_.parameters, context_.buffers, context_.communicator);

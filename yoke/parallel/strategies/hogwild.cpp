@@ -25,7 +25,6 @@ class Hogwild final : public Strategy {
         before_(torch::zeros_like(context.parameters.values())) {}
 
   Workers& workers() override { return workers_; }
-  const Optimizer& optimizer() const override { return *optimizer_; }
 
   void begin(const RunShape&) override {
     // Others have heard of rank 0 only once its parameters are there.

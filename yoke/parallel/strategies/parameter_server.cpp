@@ -50,7 +50,6 @@ class ParameterServer final : public Strategy {
   }
 
   Workers& workers() override { return *workers_; }
-  const Optimizer& optimizer() const override { return state_->part(); }
 
   void begin(const RunShape&) override {
     broadcast_model(context_.parameters, context_.buffers, context_.communicator);
@@ -232,15 +231,15 @@ std::vector<std::string> ParameterServer::count_workers() {
 
 /// Refuses now, rather than in the first step, what servers cannot do.
 void ParameterServer::check_optimizer(const SumOverRanks& sum) const {
-  FlatParameters nothing = master_.part(0, 0);
-  const auto trial = yoke::make_optimizer(context_.optimizer, Shard(nothing, sum));
-  if (!trial->first_order()) {
+  if (!optimizers().choose(context_.optimizer).traits.first_order) {
     throw UsageError(fmt::format(
         "--optimizer {} asks for several gradients in a step, but workers push one; give "
         "--strategy allreduce, or an optimizer that takes one: sgd, adam",
         context_.optimizer));
   }
-  trial->step([] { return torch::zeros({}); }, {});
+  FlatParameters nothing = master_.part(0, 0);
+  yoke::make_optimizer(context_.optimizer, Shard(nothing, sum))
+      ->step([] { return torch::zeros({}); }, {});
 }
 
 void ParameterServer::make_optimizer() {
