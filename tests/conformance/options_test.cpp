@@ -13,6 +13,7 @@
 #include "yoke/optim/optimizer.h"
 #include "yoke/optim/schedule.h"
 #include "yoke/parallel/compression.h"
+#include "yoke/parallel/strategy.h"
 
 namespace yoke {
 namespace {
@@ -44,6 +45,7 @@ std::vector<Declared> every_plugin() {
   add(all, datasets());
   add(all, optimizers());
   add(all, schedules());
+  add(all, strategies());
   add(all, compressions());
   add(all, communicators());
   return all;

@@ -1,5 +1,6 @@
-# Takes the samples of CONTRIBUTING.md: their files, and the lines of .def files, which stand alone
-# here. SOURCE: the source tree. OUTPUT: a folder that gets them by the same paths.
+# Adds the samples to the plug-ins: those of CONTRIBUTING.md, whose files it takes out of it, and those
+# of this folder. SOURCE: the source tree. OUTPUT: a folder that gets the files of CONTRIBUTING.md, and
+# every .def file with the line of its sample, by the same paths.
 
 file(READ ${SOURCE}/CONTRIBUTING.md document)
 
@@ -18,8 +19,22 @@ function(take path variable)
   set(${variable} "${text}" PARENT_SCOPE)
 endfunction()
 
-foreach(path IN ITEMS yoke/models/small_cnn.cpp yoke/models/models.def
-                      yoke/optim/optimizers/signum.cpp yoke/optim/optimizers.def)
+# Writes a .def file of the source tree with one more line.
+function(add path line)
+  file(READ ${SOURCE}/${path} lines)
+  file(WRITE ${OUTPUT}/${path} "${lines}${line}")
+endfunction()
+
+foreach(path IN ITEMS yoke/models/small_cnn.cpp yoke/optim/optimizers/signum.cpp)
   take(${path} text)
   file(WRITE ${OUTPUT}/${path} "${text}")
+endforeach()
+foreach(path IN ITEMS yoke/models/models.def yoke/optim/optimizers.def)
+  take(${path} line)
+  add(${path} "${line}")
+endforeach()
+file(GLOB_RECURSE files RELATIVE ${CMAKE_CURRENT_LIST_DIR} ${CMAKE_CURRENT_LIST_DIR}/yoke/*.def)
+foreach(path IN LISTS files)
+  file(READ ${CMAKE_CURRENT_LIST_DIR}/${path} line)
+  add(${path} "${line}")
 endforeach()
