@@ -26,7 +26,7 @@ namespace yoke {
 namespace {
 
 struct GivenAllReduce {
-  std::vector<std::string> comms = {"gloo", "shared-memory"};
+  std::vector<std::string> comms = {kGloo, kSharedMemory};
   std::int64_t least_kib = 1, most_kib = 262144;
   int ranks = 2;
   double seconds = 0.3;
@@ -49,8 +49,8 @@ class Field {
     for (const auto& name : given.comms) {
       Communicator& communicator = *comms.at(name);
       add(name, communicator, torch::zeros({elements}));
-      if (name == "shared-memory") {
-        add(name + ", in place", communicator, communicator.allocate(elements));
+      if (name == kSharedMemory) {
+        add(in_place(name), communicator, communicator.allocate(elements));
       }
     }
     if (!given.threads) return;

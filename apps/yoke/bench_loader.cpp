@@ -9,12 +9,15 @@
 #include "apps/yoke/samples.h"
 #include "yoke/core/system/clock.h"
 #include "yoke/data/loader.h"
+#include "yoke/run/flag_names.h"
+#include "yoke/run/summary.h"
+#include "yoke/train/config/config.h"
 
 namespace yoke {
 namespace {
 
 struct GivenLoader {
-  std::string data = "glyphs";
+  std::string data = TrainConfig().data;
   std::string data_dir = "data";
   std::int64_t batch_size = 64;
   int loader_threads = 1;
@@ -62,9 +65,9 @@ int bench_loader(const GivenLoader& given) {
   if (!given.json) return 0;
   nlohmann::ordered_json json = {{"data", given.data},
                                  {"images", data.train->size()},
-                                 {"batch_size", given.batch_size},
+                                 {key::kBatchSize, given.batch_size},
                                  {"loader_threads", given.loader_threads},
-                                 {"images_per_second", measured.images_per_second}};
+                                 {key::kImagesPerSecond, measured.images_per_second}};
   measured.samples.add_to(json);
   fmt::print("{}\n", json.dump());
   return 0;
@@ -79,13 +82,15 @@ void add_bench_loader_command(CLI::App& bench, Run& run) {
   command->add_option("--data", given->data, "Data set; see 'yoke list datasets'")
       ->type_name("NAME[:k=v,...]")
       ->capture_default_str();
-  command->add_option("--data-dir", given->data_dir, "Where data sets are")
+  command->add_option(as_flag(flag::kDataDir), given->data_dir, "Where data sets are")
       ->type_name("DIR")
       ->capture_default_str();
-  command->add_option("--batch-size", given->batch_size, "Images per batch")
+  command->add_option(as_flag(flag::kBatchSize), given->batch_size, "Images per batch")
       ->check(above_zero())
       ->capture_default_str();
-  command->add_option("--loader-threads", given->loader_threads, "Threads that make batches")
+  command
+      ->add_option(as_flag(flag::kLoaderThreads), given->loader_threads,
+                   "Threads that make batches")
       ->check(above_zero())
       ->capture_default_str();
   command->add_option("--seconds", given->seconds, "How long to measure")

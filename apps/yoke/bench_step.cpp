@@ -18,12 +18,15 @@
 #include "yoke/engine/peak.h"
 #include "yoke/optim/optimizer.h"
 #include "yoke/optim/scaled.h"
+#include "yoke/run/flag_names.h"
+#include "yoke/run/summary.h"
+#include "yoke/train/config/config.h"
 
 namespace yoke {
 namespace {
 
 struct GivenStep {
-  std::string model = "lab-cnn";
+  std::string model = TrainConfig().model;
   std::string image;
   std::int64_t classes = 10;
   std::int64_t batch_size = 256;
@@ -159,7 +162,7 @@ int bench_step(GivenStep given) {
     return 1e3 * static_cast<double>(given.batch_size) / of.p50();
   };
   nlohmann::ordered_json json = {{"model", given.model},
-                                 {"batch_size", given.batch_size},
+                                 {key::kBatchSize, given.batch_size},
                                  {"engine", word_of(bench.choice.kind)},
                                  {"precision", given.precision},
                                  {"device", given.device},
@@ -169,7 +172,7 @@ int bench_step(GivenStep given) {
                                  {"threads", given.threads},
                                  {"parameters", bench.parameters.size()}};
   fmt::print("step    {}\nspeed   {:.0f} images_per_second\n", samples.str(), per_second(samples));
-  json["images_per_second"] = per_second(samples);
+  json[key::kImagesPerSecond] = per_second(samples);
   samples.add_to(json);
   if (bench.compiled != nullptr) {
     const double peak = measure_peak_flops(precision_of(given), cores);
@@ -206,7 +209,7 @@ void add_bench_step_command(CLI::App& bench, Run& run) {
   command->add_option("--classes", given->classes, "Classes")
       ->check(above_zero())
       ->capture_default_str();
-  command->add_option("--batch-size", given->batch_size, "Images per step")
+  command->add_option(as_flag(flag::kBatchSize), given->batch_size, "Images per step")
       ->check(above_zero())
       ->capture_default_str();
   command->add_option("--engine", given->engine, "auto, eager or compiled")->capture_default_str();
@@ -217,7 +220,8 @@ void add_bench_step_command(CLI::App& bench, Run& run) {
       ->add_option("--tf32", given->tf32,
                    "auto, on or off: which fp32 products GPUs compute in TF32")
       ->capture_default_str();
-  command->add_flag("--cuda-graph", given->cuda_graph, "On a GPU, record the step and replay it");
+  command->add_flag(as_flag(flag::kCudaGraph), given->cuda_graph,
+                    "On a GPU, record the step and replay it");
   command->add_option("--optimizer", given->optimizer, "Optimizer; see 'yoke list optimizers'")
       ->type_name("NAME[:k=v,...]")
       ->capture_default_str();
@@ -228,7 +232,7 @@ void add_bench_step_command(CLI::App& bench, Run& run) {
       ->check(from_zero())
       ->capture_default_str();
   command
-      ->add_option("--micro-batch", given->micro_batch,
+      ->add_option(as_flag(flag::kMicroBatch), given->micro_batch,
                    "Images a replica computes at once; 0 is what fits its core's cache")
       ->check(from_zero())
       ->capture_default_str();

@@ -10,14 +10,18 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "apps/yoke/bench.h"
 #include "apps/yoke/capture.h"
+#include "yoke/comm/factory.h"
 #include "yoke/core/files/file.h"
 #include "yoke/core/files/recipe.h"
 #include "yoke/core/files/temporary_folder.h"
 #include "yoke/core/format.h"
 #include "yoke/core/system/threads.h"
 #include "yoke/forecast/calibration_file.h"
+#include "yoke/launch/logs.h"
 #include "yoke/report/machine/hardware.h"
+#include "yoke/run/flag_names.h"
 #include "yoke/train/config/flags.h"
 
 namespace yoke {
@@ -35,10 +39,11 @@ std::string run_ranks(int ranks, const std::vector<std::string>& arguments) {
   }
   const TemporaryFolder logs;
   const auto count = std::to_string(ranks);
-  command.insert(command.end(), {"run", "-np", count, "--log-dir", logs.path().string(), "--"});
+  command.insert(command.end(),
+                 {"run", "-np", count, as_flag(launch_flag::kLogDir), logs.path().string(), "--"});
   command.insert(command.end(), arguments.begin(), arguments.end());
   capture(command);
-  return read_file(logs.path() / "attempt-0" / "rank-0" / "stdout.log");
+  return read_file(launch::rank_folder(logs.path(), 0, 0) / launch::kOutFile);
 }
 
 /// The flags of a step alone, as a recipe that ranks read.
@@ -47,7 +52,7 @@ std::string step_recipe(const TrainConfig& config) {
   std::vector<RecipeEntry> chosen;
   for (const auto& entry : to_recipe(config)) {
     const bool wanted = std::find(names.begin(), names.end(), entry.key) != names.end();
-    if (wanted && entry.key != "batch-size" && entry.key != "threads") chosen.push_back(entry);
+    if (wanted && entry.key != flag::kBatchSize && entry.key != "threads") chosen.push_back(entry);
   }
   return recipe_text(chosen);
 }
@@ -92,7 +97,7 @@ CommunicatorTimes measure_communicator(const Calibration& calibration, const std
     printed = run_ranks(ranks, arguments);
   }
   CommunicatorTimes times{.name = name, .ranks = ranks, .points = {}, .least = {}};
-  const std::string best = name == "shared-memory" ? "shared-memory, in place" : name;
+  const std::string best = name == kSharedMemory ? in_place(name) : name;
   const auto json = nlohmann::json::parse(last_line(printed));
   for (const auto& row : json.at("allreduce")) {
     if (row.at("comm") != best) continue;
@@ -148,7 +153,7 @@ void complete(Calibration& calibration, const CalibrationWanted& wanted) {
   for (const auto& name : wanted.communicators) {
     if (has(calibration, name)) continue;
     std::vector<int> ranks = {2};  // whose messages say what any number of ranks takes
-    if (name == "shared-memory" && calibration.cores > 2) ranks.push_back(calibration.cores);
+    if (name == kSharedMemory && calibration.cores > 2) ranks.push_back(calibration.cores);
     for (const int count : ranks) {
       calibration.communicators.push_back(
           measure_communicator(calibration, name, count, wanted.seconds));

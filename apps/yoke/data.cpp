@@ -15,6 +15,7 @@
 #include "yoke/data/dataset.h"
 #include "yoke/data/download/catalog.h"
 #include "yoke/data/download/fetch.h"
+#include "yoke/run/flag_names.h"
 
 namespace yoke {
 namespace {
@@ -74,7 +75,7 @@ int show_data(const DataOptions& options) {
 
 void add_name(CLI::App& command, DataOptions& options, const char* help) {
   command.add_option("name", options.name, help)->required();
-  command.add_option("--data-dir", options.data_dir, "Folder that holds the data sets")
+  command.add_option(as_flag(flag::kDataDir), options.data_dir, "Folder that holds the data sets")
       ->capture_default_str();
 }
 

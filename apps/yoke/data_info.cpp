@@ -8,6 +8,7 @@
 
 #include "yoke/core/format.h"
 #include "yoke/data/statistics.h"
+#include "yoke/run/summary.h"
 
 namespace yoke {
 namespace {
@@ -70,7 +71,7 @@ void print_json(const Report& report) {
       {"normalise_mean", info.mean},
       {"normalise_deviation", info.deviation},
       {"size_bytes", report.size_bytes()}};
-  if (report.damaged) object["damaged_images"] = *report.damaged;
+  if (report.damaged) object[key::kDamagedImages] = *report.damaged;
   fmt::print("{}\n", object.dump());
 }
 

@@ -7,11 +7,12 @@
 #include <string_view>
 
 #include "yoke/core/parse_number.h"
+#include "yoke/core/system/launch_variables.h"
 
 namespace yoke {
 
 std::int64_t threads_from_environment() {
-  const char* const text = std::getenv("OMP_NUM_THREADS");
+  const char* const text = std::getenv(variable::kOmpThreads);
   if (text == nullptr) return 0;
   std::string_view levels(text);  // "4,2" sets nested levels
   return std::max<std::int64_t>(take_number<std::int64_t>(levels).value_or(0), 0);

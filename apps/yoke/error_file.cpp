@@ -1,26 +1,19 @@
 #include "apps/yoke/error_file.h"
 
-#include <fmt/format.h>
-
-#include <chrono>
 #include <cstdlib>
 #include <exception>
-#include <nlohmann/json.hpp>
 
-#include "yoke/core/files/file.h"
+#include "yoke/core/system/clock.h"
+#include "yoke/core/system/launch_variables.h"
+#include "yoke/launch/agent/error_file.h"
 
 namespace yoke {
 
 void write_error_file(const std::string& message) {
-  const char* const path = std::getenv("TORCHELASTIC_ERROR_FILE");
+  const char* const path = std::getenv(variable::kErrorFile);
   if (path == nullptr) return;
-  using Seconds = std::chrono::duration<double>;
-  const double now = Seconds(std::chrono::system_clock::now().time_since_epoch()).count();
-  const nlohmann::json json = {
-      {"message",
-       {{"message", message}, {"extraInfo", {{"timestamp", fmt::format("{:.6f}", now)}}}}}};
   try {
-    write_file(path, json.dump() + "\n");
+    launch::write_rank_error(path, {.message = message, .time = seconds_since_1970()});
   } catch (const std::exception&) {  // the message is on standard error as well
   }
 }

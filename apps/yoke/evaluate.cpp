@@ -15,6 +15,8 @@
 #include "yoke/core/error.h"
 #include "yoke/core/system/threads.h"
 #include "yoke/engine/eager/gpu_settings.h"
+#include "yoke/run/flag_names.h"
+#include "yoke/run/summary.h"
 #include "yoke/train/checkpoints/module_state.h"
 #include "yoke/train/checkpoints/trained_model.h"
 #include "yoke/train/checkpoints/weights.h"
@@ -70,7 +72,7 @@ nlohmann::ordered_json evaluation_json(const Evaluation& result,
   nlohmann::ordered_json json = {
       {"images", result.images}, {"loss", result.loss},
       {"top1", result.top1},     {"top5", result.top5},
-      {"classes", names},        {"per_class_accuracy", result.per_class_accuracy}};
+      {"classes", names},        {key::kPerClassAccuracy, result.per_class_accuracy}};
   json["confusion"] = confusion_rows(result);
   return json;
 }
@@ -142,13 +144,15 @@ void add_evaluate_command(CLI::App& program, Run& run) {
       ->type_name("NAME[:k=v,...]");
   command->add_option("--data", given->data, "Another data set than the run's")
       ->type_name("NAME[:k=v,...]");
-  command->add_option("--data-dir", given->data_dir, "Where data sets are, if not where they were")
+  command
+      ->add_option(as_flag(flag::kDataDir), given->data_dir,
+                   "Where data sets are, if not where they were")
       ->type_name("DIR");
   command
       ->add_option("--tta", given->tta,
                    "Test-time augmentation, if not the run's; see 'yoke train --help'")
       ->type_name(words_of<Views>("/"));
-  command->add_option("--batch-size", given->batch_size, "Images per forward pass")
+  command->add_option(as_flag(flag::kBatchSize), given->batch_size, "Images per forward pass")
       ->check(above_zero())
       ->capture_default_str();
   command->add_option("--threads", given->threads, "Threads; 0 is one per core allowed")

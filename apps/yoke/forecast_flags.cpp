@@ -9,6 +9,7 @@
 #include "yoke/core/error.h"
 #include "yoke/core/parse_number.h"
 #include "yoke/core/split.h"
+#include "yoke/run/flag_names.h"
 #include "yoke/train/config/flags.h"
 
 namespace yoke {
@@ -97,7 +98,7 @@ void add_calibration(CLI::App& command, GivenPrediction& given) {
 
 void add_predict_flags(CLI::App& command, GivenPrediction& given) {
   auto flags = flags_that_are(kStepCost);
-  flags.insert(flags.end(), {"batch-size-per-rank", "strategy", "comm"});
+  flags.insert(flags.end(), {flag::kBatchSizePerRank, "strategy", "comm"});
   std::erase(flags, "threads");  // as many as --cores-per-host leaves a rank
   add_config_flags(command, given.config, flags);
   add_machines(command, given);

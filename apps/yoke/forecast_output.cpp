@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "yoke/core/format.h"
+#include "yoke/run/summary.h"
 
 namespace yoke {
 namespace {
@@ -21,7 +22,7 @@ Json range(const Prediction& row, Field field) {
 
 Json parts_of(const forecast::StepParts& step) {
   return {{"compute_seconds", step.compute},
-          {"data_wait_seconds", step.data_wait},
+          {key::kDataWaitSeconds, step.data_wait},
           {"stragglers_seconds", step.stragglers},
           {"link_seconds", step.link}};
 }
@@ -56,10 +57,10 @@ Json to_json(const std::vector<Prediction>& rows) {
     all.push_back(
         {{"hosts", row.hosts},
          {"ranks", row.ranks},
-         {"batch_size", row.batch_size},
+         {key::kBatchSize, row.batch_size},
          {"images_per_rank", row.images_per_rank},
          {"epoch_seconds", range(row, [](const Outcome& o) { return o.epoch_seconds; })},
-         {"images_per_second", range(row, [](const Outcome& o) { return o.images_per_second; })},
+         {key::kImagesPerSecond, range(row, [](const Outcome& o) { return o.images_per_second; })},
          {"speed_up", forecast::speed_up(rows.front(), row)},
          {"efficiency", forecast::efficiency(rows.front(), row)},
          {"step", parts_of(row.typical.step)},

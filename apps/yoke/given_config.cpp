@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "yoke/core/files/recipe.h"
+#include "yoke/run/flag_names.h"
 #include "yoke/run/layout.h"
 #include "yoke/train/checkpoints/resume.h"
 #include "yoke/train/config/flags.h"
@@ -50,8 +51,8 @@ void add_config_flags(CLI::App& command, GivenConfig& given,
 TrainConfig resolve(const GivenConfig& given) {
   TrainConfig config;
   if (!given.recipe.empty()) apply_file(config, given.recipe);
-  const bool total = given.values.contains("batch-size");
-  const bool per_rank = given.values.contains("batch-size-per-rank");
+  const bool total = given.values.contains(flag::kBatchSize);
+  const bool per_rank = given.values.contains(flag::kBatchSizePerRank);
   const auto apply_flags = [&] {
     if (total && !per_rank) config.batch_size_per_rank.reset();
     if (per_rank && !total) config.batch_size.reset();

@@ -2,28 +2,27 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
+#include <algorithm>
+#include <vector>
 
 #include "yoke/core/error.h"
+#include "yoke/core/parse_number.h"
+#include "yoke/core/split.h"
+#include "yoke/models/model.h"
 
 namespace yoke {
 
 ImageShape parse_image(const std::string& text, const std::string& model) {
-  const std::string name = model.substr(0, model.find(':'));
-  if (text.empty()) {
-    if (name == "mlp") return {1, 28, 28};
-    return name == "lenet" || name == "lab-cnn" ? ImageShape{1, 32, 32} : ImageShape{3, 32, 32};
-  }
-  long long channels = 0, height = 0, width = 0;
-  int end = 0;
-  const int found =
-      std::sscanf(text.c_str(), "%4lldx%6lldx%6lld%n", &channels, &height, &width, &end);
-  const bool is_whole = found == 3 && static_cast<std::size_t>(end) == text.size();
-  if (!is_whole || channels < 1 || height < 1 || width < 1) {
+  if (text.empty()) return models().choose(model).traits.usual_image;
+  const auto parts = split(text, 'x');
+  std::vector<std::int64_t> sizes;
+  for (const auto part : parts)
+    sizes.push_back(parse_number<std::int64_t>(part, 1, 999'999).value_or(0));
+  if (sizes.size() != 3 || std::find(sizes.begin(), sizes.end(), 0) != sizes.end()) {
     throw UsageError(
         fmt::format("--image is '{}'; give channels, height and width as in 3x32x32", text));
   }
-  return {channels, height, width};
+  return {sizes[0], sizes[1], sizes[2]};
 }
 
 }  // namespace yoke

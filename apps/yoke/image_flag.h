@@ -6,8 +6,8 @@
 
 namespace yoke {
 
-/// `3x32x32`; where `text` is empty, what `model` (`name:key=value,...`) is usually given: 1x28x28
-/// for mlp, 1x32x32 for lenet and lab-cnn, else 3x32x32. @throws UsageError
+/// `3x32x32`; where `text` is empty, what `model` (`name:key=value,...`) is usually given.
+/// @throws UsageError
 ImageShape parse_image(const std::string& text, const std::string& model);
 
 }  // namespace yoke

@@ -8,6 +8,7 @@
 #include "apps/yoke/calibrate.h"
 #include "apps/yoke/environment.h"
 #include "apps/yoke/training_times.h"
+#include "yoke/comm/factory.h"
 #include "yoke/core/error.h"
 #include "yoke/core/system/threads.h"
 #include "yoke/forecast/calibration_file.h"
@@ -38,7 +39,7 @@ fs::path cache_folder() {
 
 /// Those that most trainings use, and this job's.
 std::vector<std::string> communicators_of(const Job& job) {
-  std::vector<std::string> names = {"gloo", "shared-memory"};
+  std::vector<std::string> names = {kGloo, kSharedMemory};
   const auto& own = job.comm.between;
   if (std::find(names.begin(), names.end(), own) == names.end()) names.push_back(own);
   return names;

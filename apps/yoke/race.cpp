@@ -12,6 +12,8 @@
 #include "apps/yoke/study_outcome.h"
 #include "yoke/core/files/file.h"
 #include "yoke/core/format.h"
+#include "yoke/run/flag_names.h"
+#include "yoke/run/layout.h"
 #include "yoke/study/race.h"
 #include "yoke/study/scoreboard.h"
 
@@ -29,12 +31,13 @@ struct GivenRace {
 
 int race_command(const GivenRace& given) {
   const auto plan = study::plan_race(given.recipe, given.request, check_race_rules);
-  const fs::path out = given.out.empty() ? fs::path("runs") / ("race-" + plan.points.front().name)
-                                         : fs::path(given.out);
+  const fs::path out = given.out.empty()
+                           ? fs::path(kRunsFolder) / ("race-" + plan.points.front().name)
+                           : fs::path(given.out);
   const fs::path board = fs::absolute(given.scoreboard);
   make_folder(board.parent_path());  // what would fail fails now rather than after the runs
   study::read_scoreboard(board);
-  const auto jobs = study::jobs_of(plan, out / "runs");
+  const auto jobs = study::jobs_of(plan, out / kRunsFolder);
   say(fmt::format("{}: {}, in {}", plan.title, format_count(plan.repetitions, "seed"),
                   out.string()));
   const auto result = run_study(plan, jobs, out);
@@ -64,7 +67,7 @@ void add_race_command(CLI::App& study, Run& run) {
       ->check(above_zero())
       ->capture_default_str();
   command->add_option("--hosts", given->request.hosts, "At most three hosts")->type_name("a,b,c");
-  command->add_option("--data-dir", given->request.data_dir, "Where data sets are")
+  command->add_option(as_flag(flag::kDataDir), given->request.data_dir, "Where data sets are")
       ->type_name("DIR");
   command->add_option("--out", given->out, "Folder of the runs (runs/race-<name of RECIPE>)")
       ->type_name("DIR");

@@ -4,6 +4,7 @@
 
 #include "apps/yoke/study_outcome.h"
 #include "yoke/core/error.h"
+#include "yoke/data/dataset.h"
 #include "yoke/study/race.h"
 #include "yoke/train/config/flags.h"
 
@@ -31,8 +32,9 @@ void check_race_rules(const std::vector<RecipeEntry>& flags, const std::string& 
     refuse(fmt::format("device is '{}'; a race is run on processors: cpu", word_of(config.device)));
   }
   if (!config.weights.empty()) refuse("a race begins at random weights; leave weights out");
-  if (config.data.find("validation_limit") != std::string::npos) {
-    refuse("a race is judged on all validation images; leave validation_limit out");
+  if (config.data.find(kValidationLimit) != std::string::npos) {
+    refuse(
+        fmt::format("a race is judged on all validation images; leave {} out", kValidationLimit));
   }
 }
 

@@ -13,6 +13,7 @@
 #include "yoke/launch/launch.h"
 #include "yoke/launch/network.h"
 #include "yoke/launch/run_record.h"
+#include "yoke/run/flag_names.h"
 
 namespace yoke {
 namespace {
@@ -109,7 +110,7 @@ void add_run_command(CLI::App& program, Run& run, const std::vector<std::string>
       "PET_NNODES.");
   const auto given = std::make_shared<GivenLaunch>();
   for (const auto& flag : launch::launch_flags()) add_flag(*command, flag, *given);
-  command->add_flag("--agent", given->agent)->group("");  // not for people
+  command->add_flag(as_flag(launch_flag::kAgent), given->agent)->group("");  // not for people
   command->callback([given, &run, &ranks_command] {
     given->command = ranks_command;
     run = [given] { return run_command(*given); };

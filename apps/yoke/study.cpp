@@ -13,6 +13,8 @@
 #include "yoke/core/error.h"
 #include "yoke/core/format.h"
 #include "yoke/core/system/shell.h"
+#include "yoke/run/flag_names.h"
+#include "yoke/run/layout.h"
 #include "yoke/study/emit/emit.h"
 #include "yoke/study/jobs.h"
 #include "yoke/study/report/report.h"
@@ -31,10 +33,14 @@ struct GivenStudy {
   bool report_only = false;
 };
 
+constexpr const char* kShort = "--short";
+constexpr const char* kFormat = "--format";
+constexpr const char* kReportOnly = "--report-only";
+
 fs::path out_of(const GivenStudy& given) {
   if (!given.out.empty()) return given.out;
   const std::string name = fs::path(given.file).stem().string();
-  return fs::path("runs") / (given.request.short_form ? name + "-short" : name);
+  return fs::path(kRunsFolder) / (given.request.short_form ? name + "-short" : name);
 }
 
 /// Files for a scheduler, which runs the study in place of this program.
@@ -44,13 +50,16 @@ int emit(const GivenStudy& given, const study::StudyPlan& plan, const fs::path& 
                              .directory = fs::current_path(),
                              .program = own_program().string()};
   if (!context.out.has_filename()) context.out = context.out.parent_path();
-  if (given.request.short_form) context.report_flags.push_back("--short");
+  context.report_words = {"study", context.file.string(), as_flag(flag::kOut), context.out.string(),
+                          kReportOnly};
+  if (given.request.short_form) context.report_words.emplace_back(kShort);
   if (!given.request.data_dir.empty()) {
-    context.report_flags.insert(context.report_flags.end(), {"--data-dir", given.request.data_dir});
+    context.report_words.push_back(as_flag(flag::kDataDir));
+    context.report_words.push_back(given.request.data_dir);
   }
-  context.report_flags.insert(context.report_flags.end(),
-                              {"--format", fmt::format("{}", fmt::join(given.formats, ","))});
-  const auto jobs = study::jobs_of(plan, context.out / "runs");
+  context.report_words.emplace_back(kFormat);
+  context.report_words.push_back(fmt::format("{}", fmt::join(given.formats, ",")));
+  const auto jobs = study::jobs_of(plan, context.out / kRunsFolder);
   const int left = study::emit(given.emit, plan, jobs, context);
   if (left == 0) {
     say(fmt::format("All {} runs have completed; nothing is left for {}.", jobs.size(),
@@ -58,13 +67,14 @@ int emit(const GivenStudy& given, const study::StudyPlan& plan, const fs::path& 
     return 0;
   }
   say(fmt::format("{} of {} runs are left. To have {} run them:\n  {}", left, jobs.size(),
-                  given.emit, shell_line({(context.out / given.emit / "submit.sh").string()})));
+                  given.emit,
+                  shell_line({(context.out / given.emit / study::kSubmitScript).string()})));
   return 0;
 }
 
 /// Tables and report alone, as when a scheduler has run the study.
 int report_only(const GivenStudy& given, const study::StudyPlan& plan, const fs::path& out) {
-  const auto jobs = study::jobs_of(plan, out / "runs");
+  const auto jobs = study::jobs_of(plan, out / kRunsFolder);
   const auto done = std::count_if(jobs.begin(), jobs.end(), study::is_done);
   say(fmt::format("{}: {} of {} runs have completed", plan.title, done, jobs.size()));
   write_outcome(plan, jobs, out, given.formats);
@@ -77,7 +87,7 @@ int study_command(const GivenStudy& given) {
   const fs::path out = out_of(given);
   if (!given.emit.empty()) return emit(given, plan, out);
   if (given.report_only) return report_only(given, plan, out);
-  const auto jobs = study::jobs_of(plan, out / "runs");
+  const auto jobs = study::jobs_of(plan, out / kRunsFolder);
   say(fmt::format("{}: {} with {} and {} each, in {}", plan.title,
                   format_count(static_cast<std::int64_t>(plan.points.size()), "point"),
                   format_count(plan.repetitions, "repetition"),
@@ -96,7 +106,7 @@ void add_study_command(CLI::App& program, Run& run) {
   command->add_option("FILE", given->file, "TOML file that says what to run; see docs/study.md");
   command->add_option("--out", given->out, "Folder of its runs and results (runs/<name of FILE>)")
       ->type_name("DIR");
-  command->add_flag("--short", given->request.short_form,
+  command->add_flag(kShort, given->request.short_form,
                     "The short form that the file's [short] tables describe");
   auto* const hosts = command
                           ->add_option("--hosts", given->request.hosts,
@@ -104,10 +114,10 @@ void add_study_command(CLI::App& program, Run& run) {
                           ->type_name("a,b")
                           ->take_all()
                           ->allow_extra_args(false);
-  command->add_option("--data-dir", given->request.data_dir, "Where data sets are")
+  command->add_option(as_flag(flag::kDataDir), given->request.data_dir, "Where data sets are")
       ->type_name("DIR");
   command
-      ->add_option("--format", given->formats,
+      ->add_option(kFormat, given->formats,
                    fmt::format("Of the report: {}", fmt::join(study::kReportFormats, ", ")))
       ->type_name("NAME[,...]")
       ->delimiter(',')
@@ -120,7 +130,7 @@ void add_study_command(CLI::App& program, Run& run) {
                          ->type_name("NAME")
                          ->excludes(hosts);
   command
-      ->add_flag("--report-only", given->report_only,
+      ->add_flag(kReportOnly, given->report_only,
                  "Run nothing, but write tables and report of what has completed")
       ->excludes(emit);
   add_race_command(*command, run);

@@ -11,6 +11,7 @@
 #include "yoke/core/files/file.h"
 #include "yoke/core/files/file_lock.h"
 #include "yoke/core/system/exit_status.h"
+#include "yoke/run/layout.h"
 #include "yoke/study/outcome.h"
 #include "yoke/study/report/report.h"
 #include "yoke/train/config/flags.h"
@@ -55,7 +56,7 @@ void write_outcome(const study::StudyPlan& plan, const std::vector<study::Job>& 
   say(fmt::format("{}", (out / "study.csv").string()));
   const auto comparison = study::completed_points(jobs);
   if (!comparison) return;
-  write_file(out / "summary.json", study::summary_json(plan.title, *comparison));
+  write_file(RunDirectory{out}.summary(), study::summary_json(plan.title, *comparison));
   write_file(out / "summary.md", study::summary_markdown(plan.title, *comparison));
   say((out / "summary.md").string());
   const auto written = study::write_report(*comparison, {.title = plan.title,

@@ -8,6 +8,7 @@
 
 #include "yoke/comm/factory.h"
 #include "yoke/core/error.h"
+#include "yoke/core/parse_number.h"
 #include "yoke/data/dataset.h"
 #include "yoke/models/model.h"
 #include "yoke/optim/optimizer.h"
@@ -107,8 +108,8 @@ TEST_P(EveryPlugin, TakesItsDefaultsAndIsTheSameWithThem) {
     if (!spec.can_be_given) continue;
     const std::string pair = spec.name + "=" + spec.fallback;
     EXPECT_EQ(values(pair), plain) << pair;
-    if (spec.kind == OptionKind::kNumber || spec.kind == OptionKind::kWholeNumber) {
-      EXPECT_TRUE(spec.range.contains(std::stod(spec.fallback))) << pair;
+    if (const auto number = parse_number<double>(spec.fallback)) {
+      EXPECT_TRUE(spec.range.contains(*number)) << pair;
     }
     all += (all.empty() ? "" : ",") + pair;
   }

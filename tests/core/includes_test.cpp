@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/core/source_files.h"
 #include "yoke/core/files/file.h"
 
 namespace yoke {
@@ -37,27 +38,6 @@ Folders may_include() {
     }
   }
   return folders;
-}
-
-struct SourceFile {
-  std::string path;  ///< Relative to the source tree.
-  std::vector<std::string> lines;
-};
-
-/// Every file below the folders, none of them with tests.
-std::vector<SourceFile> source_files(const std::vector<std::string>& folders) {
-  const fs::path root = YOKE_SOURCE_DIR;
-  std::vector<SourceFile> files;
-  for (const auto& folder : folders) {
-    for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
-      if (!entry.is_regular_file()) continue;
-      SourceFile file{.path = fs::relative(entry.path(), root).string(), .lines = {}};
-      std::istringstream text(read_file(entry.path()));
-      for (std::string line; std::getline(text, line);) file.lines.push_back(line);
-      files.push_back(std::move(file));
-    }
-  }
-  return files;
 }
 
 /// What a line includes: `yoke/core/files/file.h`, `torch/types.h`, or nothing.

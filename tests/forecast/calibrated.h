@@ -78,7 +78,7 @@ inline forecast::Job job(const std::string& strategy = "allreduce", std::int64_t
   return {.batch_size = batch_size,
           .per_rank = false,
           .strategy = plan_strategy(strategy),
-          .comm = {},
+          .comm = plan_communicator("auto"),
           .splits = true};
 }
 

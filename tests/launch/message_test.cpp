@@ -4,12 +4,13 @@
 #include <gtest/gtest.h>
 
 #include "yoke/core/error.h"
+#include "yoke/core/system/clock.h"
 
 namespace yoke::launch {
 namespace {
 
 std::vector<Message> messages() {
-  const Failure failure{.time = now_seconds(),
+  const Failure failure{.time = seconds_since_1970(),
                         .host = "a",
                         .rank = 7,
                         .local_rank = 1,
@@ -23,7 +24,7 @@ std::vector<Message> messages() {
           Ended{.attempt = 1,
                 .exits = {0, 75, -11, -1000},
                 .failures = {failure, Failure{}},
-                .now = now_seconds()},
+                .now = seconds_since_1970()},
           Leave{},
           Beat{true},
           Welcome{},

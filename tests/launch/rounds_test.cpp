@@ -7,6 +7,7 @@
 #include <csignal>
 #include <optional>
 
+#include "yoke/core/system/clock.h"
 #include "yoke/core/system/exit_status.h"
 #include "yoke/core/version.h"
 
@@ -50,10 +51,11 @@ class Bench {
   }
   void end(const std::string& agent, std::vector<int> exits) {
     const auto started = last<Start>(agent);
-    Ended ended{.attempt = started->attempt, .exits = exits, .failures = {}, .now = now_seconds()};
+    Ended ended{
+        .attempt = started->attempt, .exits = exits, .failures = {}, .now = seconds_since_1970()};
     for (const int exit : exits) {
       if (exit == 0 || exit == kStopped || exit == -SIGTERM) continue;
-      ended.failures.push_back({.time = now_seconds(),
+      ended.failures.push_back({.time = seconds_since_1970(),
                                 .host = agent,
                                 .rank = started->first_rank,
                                 .exit_code = exit,

@@ -26,8 +26,11 @@ class EmittedStudy {
   const std::vector<study::Job>& jobs() const { return jobs_; }
   std::string name(std::size_t job) const { return context().job_name(jobs_.at(job)); }
   study::EmitContext context() const {
-    return {
-        .file = folder() / "s.toml", .out = out(), .directory = folder(), .program = "/y o/yoke"};
+    return {.file = folder() / "s.toml",
+            .out = out(),
+            .directory = folder(),
+            .program = "/y o/yoke",
+            .report_words = {"study", "s.toml", "--report-only"}};
   }
 
   int emit(const std::string& scheduler) const {

@@ -84,8 +84,8 @@ class Check final : public Transport {
 };
 
 struct CheckOptions {
-  std::string a = "gloo";
-  std::string b = "shared-memory";
+  std::string a = kGloo;
+  std::string b = kSharedMemory;
   double tolerance = 1e-6;
 };
 

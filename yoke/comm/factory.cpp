@@ -30,8 +30,8 @@ std::vector<std::string> candidates(const Group& group, bool cuda) {
   const auto here = communicators().available();
   std::vector<std::string> names;
   if (cuda && std::find(here.begin(), here.end(), "nccl") != here.end()) names.emplace_back("nccl");
-  names.emplace_back(group.one_host() ? "shared-memory" : "hierarchical");
-  names.emplace_back("gloo");
+  names.emplace_back(group.one_host() ? kSharedMemory : "hierarchical");
+  names.emplace_back(kGloo);
   return names;
 }
 
@@ -78,7 +78,7 @@ std::unique_ptr<Communicator> make_communicator(std::string_view text, const Gro
 }
 
 forecast::CommunicatorPlan plan_communicator(std::string_view text) {
-  if (text == "auto") return {};
+  if (text == "auto") return {.between = kGloo, .within = kSharedMemory};
   const auto plan = communicators().choose(text).traits.plan;
   if (plan) return *plan;
   throw UsageError(fmt::format(

@@ -13,6 +13,10 @@
 
 namespace yoke {
 
+/// The communicators that others name: what all hosts have, and what the ranks of one share.
+inline constexpr const char* kGloo = "gloo";
+inline constexpr const char* kSharedMemory = "shared-memory";
+
 /// What is asked of a choice of communicator before one is made.
 struct CommunicatorTraits {
   /// How it connects ranks; nothing where no model of it has been written.

@@ -8,6 +8,8 @@
 #include <optional>
 #include <vector>
 
+#include "yoke/core/system/clock.h"
+
 namespace yoke {
 namespace {
 
@@ -17,10 +19,6 @@ using std::chrono::milliseconds;
 constexpr auto kPatience = std::chrono::seconds(1);  // with a store that may be lost
 
 std::string progress_key(int rank) { return fmt::format("progress/{}", rank); }
-
-double now_seconds() {  // since 1970: hosts agree on it well enough for people
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
 
 /// What a rank has published.
 struct Entry {
@@ -79,7 +77,7 @@ std::string compare(const Entries& before, const Entries& after, int own, const 
       words.push_back(fmt::format("rank {} has left, {}", i, where(entry.position)));
     } else if (before[i] && before[i]->beat == entry.beat) {
       words.push_back(fmt::format("rank {} is missing: last seen {:.0f} s ago, {}", i,
-                                  now_seconds() - entry.time, where(entry.position)));
+                                  seconds_since_1970() - entry.time, where(entry.position)));
     } else if (entry.position.operations < here.operations) {
       words.push_back(fmt::format("rank {} is behind: {}", i, where(entry.position)));
     } else if (entry.position.operation != here.operation) {
@@ -130,7 +128,7 @@ struct Liveness::State {
   void publish(std::int64_t beat) {
     std::unique_lock lock(mutex);
     if (!stop) last = ask();
-    const Entry entry{.beat = beat, .time = now_seconds(), .left = stop, .position = last};
+    const Entry entry{.beat = beat, .time = seconds_since_1970(), .left = stop, .position = last};
     lock.unlock();
     group.store->set(progress_key(group.rank), to_text(entry));
   }

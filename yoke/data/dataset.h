@@ -64,6 +64,9 @@ struct Augmentation {
   bool flip = false;      ///< Left-right flip of every other image, at random.
 };
 
+/// The option of every data set that leaves all but the first validation images out.
+inline constexpr const char* kValidationLimit = "validation_limit";
+
 /// The two splits of a data set.
 struct DatasetSplits {
   std::shared_ptr<const Dataset> train;

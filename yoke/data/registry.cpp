@@ -30,7 +30,7 @@ OptionTable<CommonOptions> common_options(bool flip) {
            {"flip", &O::flip, "random left-right flip of training images"},
            {"train_limit", &O::train_limit, at_least(0),
             "only the first so many training images; 0: all"},
-           {"validation_limit", &O::validation_limit, at_least(0), "likewise for validation"}}};
+           {kValidationLimit, &O::validation_limit, at_least(0), "likewise for validation"}}};
 }
 
 DatasetPlugin with_common_options(const DatasetPlugin& plugin) {

@@ -9,10 +9,10 @@ namespace yoke::forecast {
 
 /// A communicator, as far as its costs go.
 struct CommunicatorPlan {
-  std::string between = "gloo";  ///< The one that carries messages where ranks share no memory.
-  bool shares_memory = true;     ///< Whether the ranks of a host sum in memory first.
-  bool chooses = false;          ///< Between a ring and halving-doubling, else always a ring.
-  bool one_host = false;         ///< Whether it connects the ranks of one host alone.
+  std::string between = {};  ///< The one that carries messages where ranks share no memory.
+  std::string within = {};   ///< The one by which ranks of a host sum in their memory, if any.
+  bool chooses = false;      ///< Between a ring and halving-doubling, else always a ring.
+  bool one_host = false;     ///< Whether it connects the ranks of one host alone.
   std::optional<Link> throttle = std::nullopt;  ///< No rank sends faster.
 };
 

@@ -24,8 +24,9 @@ Link software_of(const Calibration& calibration, const std::string& name, Case w
 }
 
 /// Twice the ranks pass twice the bytes through the memory, or through the cores that they share.
-Link shared_of(const Calibration& calibration, int ranks, Case which, double on_each_core) {
-  const auto& times = calibration.communicator("shared-memory", ranks);
+Link shared_of(const Calibration& calibration, const std::string& name, int ranks, Case which,
+               double on_each_core) {
+  const auto& times = calibration.communicator(name, ranks);
   const double scale = std::max(static_cast<double>(ranks) / times.ranks, on_each_core);
   const Link link = times.fit(which);
   return {link.latency_seconds * scale, link.seconds_per_byte * scale};
@@ -38,8 +39,9 @@ Network::Network(const Calibration& calibration, const Cluster& cluster,
     : cluster_(cluster), plan_(plan), hidden_(hidden_part(which)) {
   if (cluster.ranks() == 1) return;
   const double on_each_core = ranks_per_core(cluster, which);
-  const bool shares = plan.shares_memory && cluster.ranks_per_host > 1;
-  if (shares) shared_ = shared_of(calibration, cluster.ranks_per_host, which, on_each_core);
+  const bool shares = !plan.within.empty() && cluster.ranks_per_host > 1;
+  if (shares)
+    shared_ = shared_of(calibration, plan.within, cluster.ranks_per_host, which, on_each_core);
   if (cluster.hosts > 1 || !shares) {
     software_ = software_of(calibration, plan.between, which, on_each_core);
   }
@@ -85,7 +87,7 @@ Cost Network::inside(double bytes) const {
 }
 
 Cost Network::all_reduce(double bytes) const {
-  if (!plan_.shares_memory) return flat(cluster_.ranks(), bytes);
+  if (plan_.within.empty()) return flat(cluster_.ranks(), bytes);
   const Cost host = inside(bytes);
   if (cluster_.hosts == 1) return host;
   constexpr double kSumAndShare = 1.5;
@@ -118,7 +120,7 @@ double Network::least_seconds(double bytes) const {
 
 double Network::link_bytes(double bytes) const {
   if (cluster_.hosts == 1) return 0;
-  const auto ranks = plan_.shares_memory ? cluster_.hosts : cluster_.ranks();
+  const auto ranks = plan_.within.empty() ? cluster_.ranks() : cluster_.hosts;
   return chosen(ranks, bytes).bytes;
 }
 

@@ -8,6 +8,7 @@
 #include "yoke/core/parse_number.h"
 #include "yoke/core/plugins/options.h"
 #include "yoke/core/split.h"
+#include "yoke/run/flag_names.h"
 
 namespace yoke::launch {
 
@@ -55,7 +56,7 @@ void set_backend(LaunchConfig&, const std::string& text) {
 }
 
 void set_rendezvous_options(LaunchConfig& config, const std::string& text) {
-  Options options(text, "--rdzv-conf");
+  Options options(text, as_flag(launch_flag::kRendezvousConf));
   const auto read = [&options](const char* key, std::chrono::duration<double>& value) {
     value = std::chrono::duration<double>(options.get(key, value.count(), 0.1, 1e6));
   };

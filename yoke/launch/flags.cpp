@@ -8,6 +8,7 @@
 #include "yoke/core/error.h"
 #include "yoke/launch/flag_values.h"
 #include "yoke/launch/network.h"
+#include "yoke/run/flag_names.h"
 
 namespace yoke::launch {
 namespace {
@@ -29,9 +30,10 @@ std::vector<LaunchFlag> make_flags() {
   using Text = const std::string&;
 
   group = "Ranks";
-  flag("nnodes", {"-n"}, "N or MIN:MAX", "1", "Hosts; MIN:MAX goes on when one is lost or comes",
+  flag(launch_flag::kNodes, {"-n"}, "N or MIN:MAX", "1",
+       "Hosts; MIN:MAX goes on when one is lost or comes",
        [](Config c, Text t) { c.nodes = parse_nodes(t); });
-  flag("nproc-per-node", {"-np"}, "N", "1", "Ranks on each host; also auto, cpu or gpu",
+  flag(launch_flag::kProcesses, {"-np"}, "N", "1", "Ranks on each host; also auto, cpu or gpu",
        set_processes);
   flag("max-restarts", {}, "K", "0", "Times that all ranks start again after a failure",
        [](Config c, Text t) { c.max_restarts = whole(t, 0); });
@@ -42,7 +44,8 @@ std::vector<LaunchFlag> make_flags() {
        [](Config c, Text t) { c.role = t; });
 
   group = "Hosts over ssh, started from here";
-  flag("hosts", {"-H"}, "A,B:2", "", "Hosts, each with its number of ranks or as -np says",
+  flag(launch_flag::kHosts, {"-H"}, "A,B:2", "",
+       "Hosts, each with its number of ranks or as -np says",
        [](Config c, Text t) { add_hosts(c, parse_hosts(t)); });
   flag("hostfile", {}, "FILE", "", "The same, a line each: host, host:2 or host slots=2",
        [](Config c, Text t) { add_hosts(c, read_hostfile(t)); });
@@ -52,20 +55,21 @@ std::vector<LaunchFlag> make_flags() {
        [](Config c, Text t) { c.ssh_identity_file = t; });
 
   group = "Hosts by hand: yoke run is started on each";
-  flag("node-rank", {"-nr"}, "R", "", "This host's number; host 0 coordinates",
+  flag(launch_flag::kNodeRank, {"-nr"}, "R", "", "This host's number; host 0 coordinates",
        [](Config c, Text t) { c.node_rank = whole(t, 0); });
   flag("master-addr", {}, "HOST", "127.0.0.1", "Where ranks find rank 0, and hosts find host 0",
        [](Config c, Text t) { c.master_addr = t; });
   flag("master-port", {}, "PORT", "a free one", "Port of rank 0's store",
        [](Config c, Text t) { c.master_port = whole(t, 1, kMostPort); });
-  flag("rdzv-endpoint", {}, "HOST:PORT", "MASTER_ADDR:29400",
+  flag(launch_flag::kRendezvousEndpoint, {}, "HOST:PORT", "MASTER_ADDR:29400",
        "Where hosts meet; without --node-rank, the host that has this address coordinates",
        [](Config c, Text t) { c.rendezvous_endpoint = parse_endpoint(t, kRendezvousPort); });
-  flag("rdzv-id", {}, "NAME", "none", "Name of the run; hosts that give another are refused",
+  flag(launch_flag::kRendezvousId, {}, "NAME", "none",
+       "Name of the run; hosts that give another are refused",
        [](Config c, Text t) { c.rendezvous_id = t; });
   flag("rdzv-backend", {}, "NAME", "static", "static or c10d, which mean the same here",
        set_backend);
-  flag("rdzv-conf", {}, "K=V,...", "",
+  flag(launch_flag::kRendezvousConf, {}, "K=V,...", "",
        "timeout or join_timeout=300: seconds to wait for hosts; last_call_timeout=5: for more of "
        "them than MIN",
        set_rendezvous_options);
@@ -75,14 +79,14 @@ std::vector<LaunchFlag> make_flags() {
   group = "Network";
   flag("network-interface", {}, "NAME", "", "Interface for ranks and agents, e.g. eth1",
        [](Config c, Text t) { c.network_interface = t; });
-  flag("local-addr", {}, "HOST", "", "Address by which other hosts reach this one",
+  flag(launch_flag::kLocalAddr, {}, "HOST", "", "Address by which other hosts reach this one",
        [](Config c, Text t) { c.local_addr = t; });
   flag("heartbeat-timeout", {}, "SECONDS", "5",
        "Silence after which a host counts as lost; more for links that stall",
        [](Config c, Text t) { c.heartbeat_timeout = seconds(t); });
 
   group = "Output";
-  flag("log-dir", {}, "DIR", "train's OUT/logs, else runs/logs/<id>",
+  flag(launch_flag::kLogDir, {}, "DIR", "train's OUT/logs, else runs/logs/<id>",
        "Output of each rank, in attempt-A/rank-R/{stdout,stderr}.log",
        [](Config c, Text t) { c.log_dir = t; });
   flag("redirects", {"-r"}, "N", "0",

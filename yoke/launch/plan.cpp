@@ -9,7 +9,10 @@
 
 #include "yoke/core/error.h"
 #include "yoke/core/parse_number.h"
+#include "yoke/launch/logs.h"
 #include "yoke/launch/train_command.h"
+#include "yoke/run/flag_names.h"
+#include "yoke/run/layout.h"
 
 namespace yoke::launch {
 namespace {
@@ -28,8 +31,9 @@ int next_attempt(const fs::path& log_dir) {
   std::error_code absent;
   for (const auto& entry : fs::directory_iterator(log_dir, absent)) {
     const std::string name = entry.path().filename().string();
-    if (!name.starts_with("attempt-")) continue;
-    std::string_view number = std::string_view(name).substr(name.find('-') + 1);
+    if (!name.starts_with(kAttemptPrefix)) continue;
+    std::string_view number =
+        std::string_view(name).substr(std::string_view(kAttemptPrefix).size());
     next = std::max(next, take_number<int>(number).value_or(0) + 1);
   }
   return next;
@@ -38,13 +42,13 @@ int next_attempt(const fs::path& log_dir) {
 /// All attempts of a training must share one run directory, to go on from its checkpoints.
 void fix_run_directory(std::vector<std::string>& command, const LaunchConfig& config,
                        const std::string& id) {
-  if (!flag_value(command, "out").empty()) return;
+  if (!flag_value(command, flag::kOut).empty()) return;
   if (config.hosts.empty() && config.nodes.value_or(NodeRange()).most > 1) {
     throw UsageError(
         "--max-restarts or --nnodes MIN:MAX is given without train's --out DIR: a restarted "
         "training goes on from the checkpoints in DIR, so give the same on each host");
   }
-  command.insert(command.end(), {"--out", "runs/" + id});
+  command.insert(command.end(), {as_flag(flag::kOut), fs::path(kRunsFolder) / id});
 }
 
 }  // namespace
@@ -69,7 +73,7 @@ LaunchPlan make_plan(const LaunchConfig& config, const fs::path& program) {
     if (plan.nodes.elastic() || config.max_restarts > 0) {
       fix_run_directory(command, config, plan.id);
     }
-    const std::string out = flag_value(command, "out");
+    const std::string out = flag_value(command, flag::kOut);
     plan.directory = out.empty() ? fs::path() : fs::absolute(out);
   }
   plan.resume_command = resuming(command);
@@ -80,8 +84,8 @@ LaunchPlan make_plan(const LaunchConfig& config, const fs::path& program) {
   }
   plan.log_dir = config.log_dir;
   if (plan.log_dir.empty()) {
-    plan.log_dir =
-        plan.directory.empty() ? fs::path("runs") / "logs" / plan.id : plan.directory / "logs";
+    plan.log_dir = plan.directory.empty() ? fs::path(kRunsFolder) / kLogsFolder / plan.id
+                                          : plan.directory / kLogsFolder;
   }
   plan.log_dir = fs::absolute(plan.log_dir);
   plan.first_attempt = next_attempt(plan.log_dir);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "yoke/run/flag_names.h"
+
 namespace yoke::launch {
 
 bool is_yoke_command(const std::vector<std::string>& command) {
@@ -16,7 +18,7 @@ bool is_train(const std::vector<std::string>& command) {
 }
 
 std::string flag_value(const std::vector<std::string>& command, const std::string& name) {
-  const std::string flag = "--" + name, attached = flag + "=";
+  const std::string flag = as_flag(name.c_str()), attached = flag + "=";
   std::string value;
   for (std::size_t i = 0; i < command.size(); ++i) {
     if (command[i].starts_with(attached)) value = command[i].substr(attached.size());
@@ -26,8 +28,8 @@ std::string flag_value(const std::vector<std::string>& command, const std::strin
 }
 
 std::vector<std::string> resuming(std::vector<std::string> command) {
-  if (is_train(command) && flag_value(command, "resume").empty()) {
-    command.insert(command.end(), {"--resume", "auto"});
+  if (is_train(command) && flag_value(command, flag::kResume).empty()) {
+    command.insert(command.end(), {as_flag(flag::kResume), "auto"});
   }
   return command;
 }

@@ -43,9 +43,11 @@ struct LabCnnOptions {
 ModelPlugin lab_cnn_model() {
   const OptionTable<LabCnnOptions> options = {{"dropout", &LabCnnOptions::dropout, in(0, 0.99),
                                                "probability that an activation is dropped"}};
-  return {options, [](const ModelInput& input, const LabCnnOptions& chosen) {
+  return {options,
+          [](const ModelInput& input, const LabCnnOptions& chosen) {
             return wrap_module(LabCnn(input, chosen.dropout), {input.image.channels, 32, 32});
-          }};
+          },
+          ModelTraits{.usual_image = {1, 32, 32}}};
 }
 
 }  // namespace yoke

@@ -46,9 +46,11 @@ ModelPlugin lenet_model() {
                                               &LeNetOptions::activation,
                                               {{"relu", &torch::relu}, {"tanh", &torch::tanh}},
                                               "after each layer but the last"}};
-  return {options, [](const ModelInput& input, const LeNetOptions& chosen) {
+  return {options,
+          [](const ModelInput& input, const LeNetOptions& chosen) {
             return wrap_module(LeNet(input, chosen.activation), {input.image.channels, 32, 32});
-          }};
+          },
+          ModelTraits{.usual_image = {1, 32, 32}}};
 }
 
 }  // namespace yoke

@@ -41,9 +41,11 @@ ModelPlugin mlp_model() {
   const OptionTable<MlpOptions> options = {
       {"hidden", &MlpOptions::hidden, at_least(1), "units of a hidden layer"},
       {"layers", &MlpOptions::layers, in(0, 1000), "hidden layers"}};
-  return {options, [](const ModelInput& input, const MlpOptions& chosen) {
+  return {options,
+          [](const ModelInput& input, const MlpOptions& chosen) {
             return wrap_module(Mlp(input, chosen.hidden, chosen.layers), input.image);
-          }};
+          },
+          ModelTraits{.usual_image = {1, 28, 28}}};
 }
 
 }  // namespace yoke

@@ -37,8 +37,13 @@ Model wrap_module(Holder module, ImageShape input) {
           .input = input};
 }
 
+/// What is asked of a choice of model before one is made.
+struct ModelTraits {
+  ImageShape usual_image = {3, 32, 32};  ///< What it is tried on where no data is named.
+};
+
 /// A model as its file declares it.
-using ModelPlugin = Plugin<Model(const ModelInput& input)>;
+using ModelPlugin = Plugin<Model(const ModelInput& input), ModelTraits>;
 
 /// Every model of models.def.
 const Registry<ModelPlugin>& models();

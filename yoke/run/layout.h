@@ -7,6 +7,12 @@ namespace yoke {
 /// The name of the weights' file, in a run and in each of its checkpoints.
 inline constexpr const char* kWeightsFile = "model.safetensors";
 
+/// Where runs are that were given no place of their own.
+inline constexpr const char* kRunsFolder = "runs";
+
+/// The name of the folder in which `yoke run` keeps what ranks print, in a run or beside runs.
+inline constexpr const char* kLogsFolder = "logs";
+
 /// The files of a run. Each has its writer and its reader in this folder, but for checkpoints and
 /// weights, which need tensors (yoke/train).
 struct RunDirectory {

@@ -22,6 +22,7 @@ inline constexpr const char* kCommunicationSeconds = "communication_seconds";
 inline constexpr const char* kCommunicator = "communicator";
 inline constexpr const char* kConfusion = "confusion";
 inline constexpr const char* kCpuSeconds = "cpu_seconds";
+inline constexpr const char* kDamagedImages = "damaged_images";
 inline constexpr const char* kData = "data";
 inline constexpr const char* kDataWaitSeconds = "data_wait_seconds";
 inline constexpr const char* kEngine = "engine";
@@ -54,6 +55,15 @@ inline constexpr const char* kVersionsYoke = "versions.yoke";
 inline constexpr const char* kWallSeconds = "wall_seconds";
 inline constexpr const char* kWorldSize = "world_size";
 }  // namespace key
+
+/// What of `hardware` others than its writer ask for.
+namespace hardware_key {
+inline constexpr const char* kCoreQuota = "core_quota";
+inline constexpr const char* kCores = "cores";
+inline constexpr const char* kHostCores = "host_cores";
+inline constexpr const char* kMemoryBytes = "memory_bytes";
+inline constexpr const char* kMemoryLimitBytes = "memory_limit_bytes";
+}  // namespace hardware_key
 
 /// How a run ended, as `status` says.
 namespace run_status {

@@ -9,6 +9,7 @@
 
 #include "yoke/core/error.h"
 #include "yoke/core/parse_number.h"
+#include "yoke/run/flag_names.h"
 #include "yoke/run/summary.h"
 #include "yoke/study/report/words.h"
 
@@ -114,8 +115,9 @@ Sample Repetitions::sample(const std::string& number) const {
 
 bool is_silent(const std::string& flag) {
   static const std::set<std::string> names = {
-      "data-dir", "join-timeout", "comm-timeout", "keep",        "resume",   "out",
-      "seed",     "progress",     "print-every",  "tensorboard", "resources"};
+      flag::kDataDir,    flag::kJoinTimeout, flag::kCommTimeout, flag::kKeep,
+      flag::kResume,     flag::kOut,         flag::kSeed,        flag::kProgress,
+      flag::kPrintEvery, flag::kTensorboard, flag::kResources};
   return names.contains(flag);
 }
 
@@ -124,7 +126,7 @@ Settings settings_of(const RunResults& run) {
   for (const auto& [name, value] : run.config) {
     if (!is_silent(name)) settings[name] = value;
   }
-  for (const char* const resolved : {"engine", "device"}) {  // where `auto` was given
+  for (const char* const resolved : {flag::kEngine, flag::kDevice}) {  // where `auto` was given
     if (!run.text(resolved).empty()) settings[resolved] = run.text(resolved);
   }
   if (const auto ranks = run.number(key::kWorldSize))

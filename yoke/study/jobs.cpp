@@ -8,6 +8,7 @@
 
 #include "yoke/core/error.h"
 #include "yoke/core/files/file.h"
+#include "yoke/run/flag_names.h"
 #include "yoke/run/layout.h"
 #include "yoke/run/summary.h"
 
@@ -49,7 +50,7 @@ std::vector<Job> jobs_of(const StudyPlan& plan, const fs::path& runs) {
 std::string flags_text(const Job& job) {
   std::vector<RecipeEntry> entries;
   for (const auto& [key, entry] : job.point->flags) entries.push_back(entry);
-  entries.push_back({.key = "seed", .value = fmt::format("{}", job.seed)});
+  entries.push_back({.key = flag::kSeed, .value = fmt::format("{}", job.seed)});
   return fmt::format("# {} nodes, {} ranks on each\n{}", job.point->nodes, job.point->ranks,
                      recipe_text(entries));
 }
@@ -80,16 +81,20 @@ std::vector<std::string> command_of(const Job& job, const std::string& program,
   std::vector<std::string> words = {program};
   if (!hosts.empty()) {
     const HostSet first(hosts.begin(), hosts.begin() + job.point->nodes);
-    words.insert(words.end(), {"run", "--hosts", fmt::format("{}", fmt::join(first, ","))});
+    words.insert(words.end(),
+                 {"run", as_flag(launch_flag::kHosts), fmt::format("{}", fmt::join(first, ","))});
   } else if (job.point->ranks > 1) {
     words.insert(words.end(), {"run"});
   }
   if (words.size() > 1) {
-    words.insert(words.end(), {"--nproc-per-node", fmt::format("{}", job.point->ranks)});
+    words.insert(words.end(),
+                 {as_flag(launch_flag::kProcesses), fmt::format("{}", job.point->ranks)});
   }
-  words.insert(words.end(),
-               {"train", "--recipe", job.flags_path().string(), "--out", job.directory.string()});
-  if (!job.point->flags.contains("progress")) words.insert(words.end(), {"--progress", "lines"});
+  words.insert(words.end(), {"train", as_flag(flag::kRecipe), job.flags_path().string(),
+                             as_flag(flag::kOut), job.directory.string()});
+  if (!job.point->flags.contains(flag::kProgress)) {
+    words.insert(words.end(), {as_flag(flag::kProgress), "lines"});
+  }
   return words;
 }
 

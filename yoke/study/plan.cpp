@@ -8,6 +8,7 @@
 #include "yoke/core/error.h"
 #include "yoke/core/parse_number.h"
 #include "yoke/core/split.h"
+#include "yoke/run/flag_names.h"
 #include "yoke/study/study_file.h"
 
 namespace yoke::study {
@@ -15,8 +16,8 @@ namespace {
 
 /// Sets a flag. One of two that exclude each other takes the place of the other.
 void replace(Flags& flags, const RecipeEntry& entry) {
-  if (entry.key == "batch-size") flags.erase("batch-size-per-rank");
-  if (entry.key == "batch-size-per-rank") flags.erase("batch-size");
+  if (entry.key == flag::kBatchSize) flags.erase(flag::kBatchSizePerRank);
+  if (entry.key == flag::kBatchSizePerRank) flags.erase(flag::kBatchSize);
   flags[entry.key] = entry;
 }
 
@@ -126,7 +127,7 @@ void set_flag(StudyPoint& point, const RecipeEntry& entry, const std::string& wh
     point.nodes = whole_number(entry, where);
   } else if (entry.key == "ranks") {
     point.ranks = whole_number(entry, where);
-  } else if (entry.key == "seed" || entry.key == "out" || entry.key == "resume") {
+  } else if (entry.key == flag::kSeed || entry.key == flag::kOut || entry.key == flag::kResume) {
     throw UsageError(fmt::format("{}:{}: '{}' is set by the study itself; leave it out", where,
                                  entry.line, entry.key));
   } else {
@@ -168,7 +169,7 @@ StudyPlan read_study(const std::filesystem::path& path, const StudyRequest& requ
   }
   for (const auto& entry : file.flags) set_flag(base, entry, where);
   if (!request.data_dir.empty()) {
-    set_flag(base, {.key = "data-dir", .value = request.data_dir, .quoted = true}, where);
+    set_flag(base, {.key = flag::kDataDir, .value = request.data_dir, .quoted = true}, where);
   }
   auto cases = file.cases;
   if (cases.empty()) cases.push_back({});

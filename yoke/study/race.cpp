@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "yoke/core/error.h"
+#include "yoke/run/flag_names.h"
 
 namespace yoke::study {
 namespace {
@@ -31,10 +32,11 @@ StudyPlan plan_race(const std::filesystem::path& recipe, const RaceRequest& requ
   StudyPoint point;
   for (const auto& entry : read_recipe(recipe)) set_flag(point, entry, recipe.string());
   if (!request.data_dir.empty()) {
-    set_flag(point, {.key = "data-dir", .value = request.data_dir, .quoted = true}, "--data-dir");
+    set_flag(point, {.key = flag::kDataDir, .value = request.data_dir, .quoted = true},
+             as_flag(flag::kDataDir));
   }
-  if (!point.flags.contains("device")) {
-    set_flag(point, {.key = "device", .value = "cpu", .quoted = true}, recipe.string());
+  if (!point.flags.contains(flag::kDevice)) {
+    set_flag(point, {.key = flag::kDevice, .value = "cpu", .quoted = true}, recipe.string());
   }
   point.name = recipe.stem().string();
   point.ranks = request.ranks;

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "yoke/core/parse_number.h"
+#include "yoke/run/flag_names.h"
 #include "yoke/run/summary.h"
 #include "yoke/study/report/words.h"
 
@@ -116,19 +117,19 @@ std::vector<Line> lines_over(const Comparison& comparison, const std::string& ax
 }
 
 std::vector<std::string> worker_axes(const Comparison& comparison) {
-  return present(comparison, {"ranks", "replicas", "threads"});
+  return present(comparison, {"ranks", flag::kReplicas, flag::kThreads});
 }
 
 std::vector<std::string> batch_axes(const Comparison& comparison) {
-  return present(comparison, {"batch-size", "batch-size-per-rank"});
+  return present(comparison, {flag::kBatchSize, flag::kBatchSizePerRank});
 }
 
 std::optional<Scaling> scaling_of(const Line& line) {
   Scaling scaling;
-  const double first = median_of(*line.base.group, "images_per_second");
+  const double first = median_of(*line.base.group, key::kImagesPerSecond);
   if (first <= 0 || line.base.x <= 0) return std::nullopt;
   for (const auto& place : line.places) {
-    const double speed_up = median_of(*place.group, "images_per_second") / first;
+    const double speed_up = median_of(*place.group, key::kImagesPerSecond) / first;
     if (speed_up <= 0) return std::nullopt;
     scaling.steps.push_back(
         {.x = place.x, .speed_up = speed_up, .efficiency = speed_up * line.base.x / place.x});

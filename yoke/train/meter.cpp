@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "yoke/run/summary.h"
+
 namespace yoke {
 
 void Meter::add(const torch::Tensor& loss, const torch::Tensor& ranks) {
@@ -67,8 +69,8 @@ nlohmann::json Meter::to_json() {
           {"top1", top1_},
           {"top5", top5_},
           {"step_seconds", step_seconds_},
-          {"data_wait_seconds", data_wait_seconds_},
-          {"communication_seconds", communication_seconds_}};
+          {key::kDataWaitSeconds, data_wait_seconds_},
+          {key::kCommunicationSeconds, communication_seconds_}};
 }
 
 Meter Meter::from_json(const nlohmann::json& json) {
@@ -79,8 +81,8 @@ Meter Meter::from_json(const nlohmann::json& json) {
   json.at("top1").get_to(meter.top1_);
   json.at("top5").get_to(meter.top5_);
   json.at("step_seconds").get_to(meter.step_seconds_);
-  json.at("data_wait_seconds").get_to(meter.data_wait_seconds_);
-  json.at("communication_seconds").get_to(meter.communication_seconds_);
+  json.at(key::kDataWaitSeconds).get_to(meter.data_wait_seconds_);
+  json.at(key::kCommunicationSeconds).get_to(meter.communication_seconds_);
   return meter;
 }
 

@@ -24,7 +24,7 @@ std::string default_name(const TrainConfig& config) {
 
 /// Makes a directory of its own below runs/, also where another run starts in the same second.
 fs::path make_default(const TrainConfig& config) {
-  const fs::path parent = "runs";
+  const fs::path parent = kRunsFolder;
   fs::create_directories(parent);
   const std::string name = default_name(config);
   fs::path path = parent / name;
@@ -38,7 +38,7 @@ fs::path make_default(const TrainConfig& config) {
 bool holds_a_run(const fs::path& directory) {
   const fs::directory_iterator entries(directory);
   return std::any_of(begin(entries), end(entries), [](const fs::directory_entry& entry) {
-    return entry.path().filename() != "logs" || !entry.is_directory();
+    return entry.path().filename() != kLogsFolder || !entry.is_directory();
   });
 }
 
@@ -56,7 +56,7 @@ RunDirectory make_run_directory(const TrainConfig& config, bool goes_on) {
     fs::create_directories(config.out);
   } catch (const fs::filesystem_error& error) {
     throw Error(fmt::format("cannot make run directory {}: {}; give an --out that can be written",
-                            config.out.empty() ? "runs/" : config.out.string(),
+                            config.out.empty() ? kRunsFolder : config.out.string(),
                             error.code().message()));
   }
   return {config.out};

@@ -20,7 +20,7 @@ void add_workload(Json& json, const Workload& workload) {
   json[key::kClasses] = workload.data.train->info().class_names;
   json["train_images"] = workload.data.train->size();
   json[key::kValImages] = workload.data.validation->size();
-  if (workload.data.damage) json["damaged_images"] = workload.data.damage->count();
+  if (workload.data.damage) json[key::kDamagedImages] = workload.data.damage->count();
 }
 
 void add_result(Json& json, const TrainConfig& config, const Trainer& trainer) {

@@ -146,8 +146,8 @@ void write_final_weights(const RunDirectory& directory, const Workload& workload
 
 /// What a step of the run that is gone on with has, over all ranks; older versions did not say.
 std::optional<std::int64_t> batch_size_of(const std::optional<Checkpoint>& checkpoint) {
-  if (!checkpoint || !checkpoint->state.contains("batch_size")) return std::nullopt;
-  return checkpoint->state.at("batch_size").get<std::int64_t>();
+  if (!checkpoint || !checkpoint->state.contains(key::kBatchSize)) return std::nullopt;
+  return checkpoint->state.at(key::kBatchSize).get<std::int64_t>();
 }
 
 /// What this rank found out, but for the run directory.

@@ -11,6 +11,7 @@
 #include "yoke/core/error.h"
 #include "yoke/core/system/clock.h"
 #include "yoke/report/machine/process_usage.h"
+#include "yoke/run/summary.h"
 #include "yoke/train/checkpoints/module_state.h"
 #include "yoke/train/evaluation/accuracy.h"
 
@@ -230,7 +231,7 @@ Checkpoint Trainer::checkpoint(const std::vector<RecipeEntry>& recipe) {
   state.cpu_seconds += process_usage().cpu_seconds;
   Checkpoint checkpoint{
       .step = state_.step,
-      .state = {{"config", config}, {"run", state.to_json()}, {"batch_size", batch_size_}}};
+      .state = {{"config", config}, {"run", state.to_json()}, {key::kBatchSize, batch_size_}}};
   NamedTensors carried = carried_state();
   if (communicator_.rank() == 0) {
     checkpoint.model = snapshot(module_state(*workload_.model.module));

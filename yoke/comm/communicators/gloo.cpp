@@ -133,8 +133,7 @@ std::unique_ptr<Transport> make_gloo(const Group& group, const NoOptions&) {
 
 CommunicatorPlugin gloo_communicator() {
   return {no_options(), make_gloo,
-          CommunicatorTraits{
-              .plan = forecast::CommunicatorPlan{.between = "gloo", .shares_memory = false}}};
+          CommunicatorTraits{.plan = forecast::CommunicatorPlan{.between = kGloo}}};
 }
 
 }  // namespace yoke

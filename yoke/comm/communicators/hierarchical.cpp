@@ -72,7 +72,7 @@ class Hierarchical final : public Transport {
     own_ = static_cast<int>(own - host_.ranks.begin());
     if (host_.ranks.size() > 1) {
       const Group part = group.part(host_.ranks, fmt::format("host/{}", host_.ranks.front()));
-      host_.transport = make_inner_transport("shared-memory", part, "inside");
+      host_.transport = make_inner_transport(kSharedMemory, part, "inside");
     }
     all_.transport = make_inner_transport(between, group, "all");
     for (int rank = 0; rank < group.size; ++rank) all_.ranks.push_back(rank);
@@ -129,14 +129,14 @@ class Hierarchical final : public Transport {
 };
 
 struct HierarchicalOptions {
-  std::string between = "gloo";
+  std::string between = kGloo;
 };
 
 std::unique_ptr<Transport> make_hierarchical(const Group& group,
                                              const HierarchicalOptions& options) {
   if (group.size == 1) return nullptr;
   const auto hosts = hosts_of(group);
-  if (hosts.size() == 1) return make_inner_transport("shared-memory", group, "inside");
+  if (hosts.size() == 1) return make_inner_transport(kSharedMemory, group, "inside");
   const bool alone =
       std::all_of(hosts.begin(), hosts.end(), [](const auto& host) { return host.size() == 1; });
   if (alone) return make_inner_transport(options.between, group, "between");
@@ -147,12 +147,12 @@ std::unique_ptr<Transport> make_hierarchical(const Group& group,
 
 CommunicatorPlugin hierarchical_communicator() {
   const OptionTable<HierarchicalOptions> options = {{"between", &HierarchicalOptions::between,
-                                                     name_format({"gloo", "mpi"}),
+                                                     name_format({kGloo, "mpi"}),
                                                      "the communicator between hosts"}};
-  return {
-      options, make_hierarchical, [](const HierarchicalOptions& chosen) {
-        return CommunicatorTraits{.plan = forecast::CommunicatorPlan{.between = chosen.between}};
-      }};
+  return {options, make_hierarchical, [](const HierarchicalOptions& chosen) {
+            return CommunicatorTraits{.plan = forecast::CommunicatorPlan{.between = chosen.between,
+                                                                         .within = kSharedMemory}};
+          }};
 }
 
 }  // namespace yoke

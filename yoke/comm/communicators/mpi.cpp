@@ -227,9 +227,9 @@ std::unique_ptr<Transport> make_mpi(const Group& group, const NoOptions&) {
 }  // namespace
 
 CommunicatorPlugin mpi_communicator() {
-  return {no_options(), make_mpi,
-          CommunicatorTraits{.plan = forecast::CommunicatorPlan{
-                                 .between = "mpi", .shares_memory = false, .chooses = true}}};
+  return {
+      no_options(), make_mpi,
+      CommunicatorTraits{.plan = forecast::CommunicatorPlan{.between = "mpi", .chooses = true}}};
 }
 
 }  // namespace yoke

@@ -254,7 +254,8 @@ std::unique_ptr<Transport> make_shared_memory(const Group& group, const NoOption
 
 CommunicatorPlugin shared_memory_communicator() {
   return {no_options(), make_shared_memory,
-          CommunicatorTraits{.plan = forecast::CommunicatorPlan{.one_host = true}}};
+          CommunicatorTraits{.plan = forecast::CommunicatorPlan{
+                                 .between = kGloo, .within = kSharedMemory, .one_host = true}}};
 }
 
 }  // namespace yoke

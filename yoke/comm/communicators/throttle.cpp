@@ -70,7 +70,7 @@ class Throttle final : public Transport {
 };
 
 struct ThrottleOptions {
-  std::string over = "gloo";
+  std::string over = kGloo;
   double megabytes_per_second = 125;  // a gigabit
   double latency_milliseconds = 0.05;
 };
@@ -92,7 +92,6 @@ std::unique_ptr<Transport> make_throttle(const Group& group, const ThrottleOptio
 
 forecast::CommunicatorPlan plan_throttle(const ThrottleOptions& options) {
   return {.between = options.over,
-          .shares_memory = false,
           .throttle = forecast::Link{.latency_seconds = options.latency_milliseconds / 1e3,
                                      .seconds_per_byte = 1 / (options.megabytes_per_second * 1e6)}};
 }

@@ -7,6 +7,7 @@
 
 #include "yoke/core/error.h"
 #include "yoke/core/parse_number.h"
+#include "yoke/core/system/launch_variables.h"
 
 namespace yoke {
 namespace {
@@ -51,13 +52,14 @@ void read_ranks(World& world, const Numbers& numbers, const char* rank, const ch
 }
 
 bool read_torchrun(World& world, const Numbers& numbers) {
-  if (!numbers.has("RANK") || !numbers.has("WORLD_SIZE")) return false;
+  if (!numbers.has(variable::kRank) || !numbers.has(variable::kWorldSize)) return false;
   world.launcher = "torchrun";
-  read_ranks(world, numbers, "RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE");
-  world.restarts = numbers.get("TORCHELASTIC_RESTART_COUNT", 0);
-  world.restarted = world.restarts > 0 || numbers.has("YOKE_RESTARTED");
-  world.serves = world.rank == 0 && numbers.lookup("TORCHELASTIC_USE_AGENT_STORE") != "True";
-  if (world.size > 1 && !numbers.has("MASTER_ADDR")) {
+  read_ranks(world, numbers, variable::kRank, variable::kWorldSize, variable::kLocalRank,
+             variable::kLocalWorldSize);
+  world.restarts = numbers.get(variable::kRestartCount, 0);
+  world.restarted = world.restarts > 0 || numbers.has(variable::kRestarted);
+  world.serves = world.rank == 0 && numbers.lookup(variable::kUseAgentStore) != "True";
+  if (world.size > 1 && !numbers.has(variable::kMasterAddr)) {
     throw UsageError(fmt::format(
         "WORLD_SIZE is {}, but MASTER_ADDR is not set; set it to the address of the host of rank 0 "
         "(and MASTER_PORT to a free port there), or start with yoke run",
@@ -171,12 +173,12 @@ World world_from(const Lookup& lookup) {
     alone.launcher = world.launcher;
     return alone;
   }
-  if (const auto host = lookup("MASTER_ADDR")) {
+  if (const auto host = lookup(variable::kMasterAddr)) {
     world.store.host = *host;
     if (world.store.port == 0) world.store.port = kDefaultPort;
   }
-  world.store.port = numbers.get("MASTER_PORT", world.store.port, 1);
-  world.interface = lookup("GLOO_SOCKET_IFNAME").value_or("");
+  world.store.port = numbers.get(variable::kMasterPort, world.store.port, 1);
+  world.interface = lookup(variable::kGlooInterface).value_or("");
   return world;
 }
 

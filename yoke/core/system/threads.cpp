@@ -7,6 +7,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cmath>
 #include <cstring>
@@ -117,13 +118,21 @@ void pin_to(const std::vector<int>& cores) {
       fmt::format("cannot run on cores {}: {}", fmt::join(cores, ","), std::strerror(errno)));
 }
 
+BlasThreads openblas_threads() {
+  auto* const variant = loaded_function<int()>("openblas_get_parallel");
+  constexpr std::array kVariants = {BlasThreads::kNone, BlasThreads::kOwn, BlasThreads::kOpenMp};
+  const int found = variant == nullptr ? -1 : variant();
+  const bool known = found >= 0 && static_cast<std::size_t>(found) < kVariants.size();
+  return known ? kVariants[static_cast<std::size_t>(found)] : BlasThreads::kUnknown;
+}
+
 void set_threads(int threads) {
   at::set_num_threads(threads);
-  // OpenBLAS with threads of its own (variant 1) would fight with LibTorch's pool; the OpenMP
-  // variant (2) shares it.
-  auto* const variant = loaded_function<int()>("openblas_get_parallel");
   auto* const set = loaded_function<void(int)>("openblas_set_num_threads");
-  if (variant != nullptr && set != nullptr) set(variant() == 2 ? threads : 1);
+  const BlasThreads how = openblas_threads();
+  if (set == nullptr || how == BlasThreads::kUnknown) return;
+  // With threads of its own it would fight with LibTorch's pool, which the OpenMP variant shares.
+  set(how == BlasThreads::kOpenMp ? threads : 1);
 }
 
 }  // namespace yoke

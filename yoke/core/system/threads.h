@@ -24,6 +24,12 @@ CpuBudget cpu_budget();
 /// @throws Error when the system refuses.
 void pin_to(const std::vector<int>& cores);
 
+/// How a BLAS library uses cores.
+enum class BlasThreads { kUnknown, kNone, kOwn, kOpenMp };
+
+/// What OpenBLAS says of itself, where it is loaded.
+BlasThreads openblas_threads();
+
 /// Sizes LibTorch's and OpenBLAS's thread pools: `threads` in all, never one pool beside another.
 void set_threads(int threads);
 

@@ -29,7 +29,7 @@ std::string_view below_folder(std::string_view name) {
 
 bool is_known(std::string_view name) {
   const auto known = below_folder(name);
-  return known == "data.pkl" || known == "byteorder" || known == "constants.pkl" ||
+  return known == kPickleRecord || known == "byteorder" || known == "constants.pkl" ||
          known.starts_with("data/");
 }
 
@@ -45,7 +45,7 @@ class PtFile {
 
   NamedTensors tensors() {
     NamedTensors tensors;
-    const auto pickle = text_of(files_.at(folder_ + "data.pkl"));
+    const auto pickle = text_of(files_.at(folder_ + kPickleRecord));
     for (auto& place : read_state_dict(std::string(pickle), path_)) {
       auto tensor = view(place);
       tensors.emplace_back(std::move(place.name), std::move(tensor));
@@ -62,7 +62,7 @@ class PtFile {
   std::string find_folder() const {
     std::string folder;
     for (const auto& [name, bytes] : files_) {
-      if (below_folder(name) != "data.pkl") continue;
+      if (below_folder(name) != kPickleRecord) continue;
       if (!folder.empty()) fail("this zip archive holds more than one data.pkl");
       folder = name.substr(0, name.find('/') + 1);
     }

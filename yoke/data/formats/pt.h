@@ -9,6 +9,9 @@
 
 namespace yoke {
 
+/// What the pickle of an archive is called in its folder.
+inline constexpr const char* kPickleRecord = "data.pkl";
+
 /// The tensors of a `.pt` that holds a dict of them, or a checkpoint with such a dict as
 /// `state_dict` or `model`; on the CPU, as views of what was read. Executes nothing of the file;
 /// memory and time are linear in its size.

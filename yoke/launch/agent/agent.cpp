@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "yoke/core/error.h"
+#include "yoke/core/system/clock.h"
 #include "yoke/core/system/exit_status.h"
 #include "yoke/launch/network.h"
 
@@ -102,12 +103,12 @@ void Agent::start(const Start& start) {
     const bool usage = dynamic_cast<const UsageError*>(&error) != nullptr;
     send(Ended{.attempt = start.attempt,
                .exits = {},
-               .failures = {{.time = now_seconds(),
+               .failures = {{.time = seconds_since_1970(),
                              .host = options_.join.host,
                              .exit_code = usage ? kWrongUsage : 1,
                              .error_file = {},
                              .message = error.what()}},
-               .now = now_seconds(),
+               .now = seconds_since_1970(),
                .store = store_port()});
   }
 }
@@ -159,7 +160,7 @@ void Agent::watch_ranks() {
     send(Ended{.attempt = ranks_->attempt(),
                .exits = ranks_->exits(),
                .failures = ranks_->failures(),
-               .now = now_seconds(),
+               .now = seconds_since_1970(),
                .store = store_port()});
   }
   ranks_.reset();

@@ -4,12 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <sstream>
 
-#include "yoke/core/files/file.h"
+#include "yoke/launch/agent/error_file.h"
 
 namespace yoke::launch {
 namespace {
@@ -19,12 +18,6 @@ std::string exit_message(const Failure& failure) {
   const char* const name = ::sigabbrev_np(-failure.exit_code);
   return fmt::format("Signal {} (SIG{}) received by PID {}", -failure.exit_code,
                      name != nullptr ? name : "?", failure.pid);
-}
-
-/// A number, or text that holds one.
-double to_seconds(const nlohmann::json& value) {
-  if (value.is_number()) return value.get<double>();
-  return value.is_string() ? std::strtod(value.get<std::string>().c_str(), nullptr) : 0;
 }
 
 std::string format_time(double seconds) {
@@ -57,26 +50,16 @@ void describe(std::string& text, std::size_t index, const Failure& failure) {
 
 }  // namespace
 
-double now_seconds() {
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
-
 void explain(Failure& failure, const std::filesystem::path& error_file) {
   failure.message = exit_message(failure);
   std::error_code ignored;
   if (!std::filesystem::exists(error_file, ignored)) return;
   failure.error_file = error_file.string();
   try {
-    const auto content = nlohmann::json::parse(read_file(error_file));
-    const auto& message = content.at("message");
-    if (message.is_string()) {
-      failure.message = message.get<std::string>();
-      return;
-    }
-    failure.message = message.at("message").get<std::string>();
-    const double time = to_seconds(message.at("extraInfo").at("timestamp"));
+    const RankError error = read_rank_error(error_file);
+    failure.message = error.message;
     // A time-stamp of whole seconds lies up to a second before what it stamps.
-    if (time > 0) failure.time = std::min(failure.time, time);
+    if (error.time > 0) failure.time = std::min(failure.time, error.time);
   } catch (const std::exception&) {
     failure.last_lines.push_back(fmt::format("({} is not in torch's form)", failure.error_file));
   }

@@ -23,9 +23,6 @@ struct Failure {
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Failure, time, host, rank, local_rank, exit_code, pid,
                                    error_file, message, last_lines)
 
-/// Seconds since 1970.
-double now_seconds();
-
 /// Takes message and time from `error_file` in torch's form, if the rank wrote it; else says what
 /// the exit code means.
 void explain(Failure& failure, const std::filesystem::path& error_file);

@@ -8,8 +8,10 @@
 
 #include "yoke/core/error.h"
 #include "yoke/core/files/file.h"
+#include "yoke/core/system/clock.h"
 #include "yoke/core/system/exit_status.h"
 #include "yoke/launch/agent/process_tree.h"
+#include "yoke/launch/logs.h"
 
 namespace yoke::launch {
 namespace {
@@ -22,7 +24,7 @@ constexpr std::size_t kLastLines = 10;
 constexpr auto kOrphanGrace = 2s;
 
 fs::path make_directory(const fs::path& log_dir, int attempt, int rank) {
-  const fs::path path = log_dir / fmt::format("attempt-{}", attempt) / fmt::format("rank-{}", rank);
+  const fs::path path = rank_folder(log_dir, attempt, rank);
   std::error_code error;
   fs::create_directories(path, error);
   if (error) {
@@ -65,23 +67,23 @@ void Ranks::start_rank(int local_rank, const RankOptions& options) {
   const auto directory =
       make_directory(options.log_dir, start_.attempt, start_.first_rank + local_rank);
   constexpr int kFlags = O_WRONLY | O_CREAT | O_TRUNC | O_APPEND;
-  const FileDescriptor out(directory / "stdout.log", kFlags);
-  const FileDescriptor err(directory / "stderr.log", kFlags);
-  fs::remove(directory / "error.json");
+  const FileDescriptor out(directory / kOutFile, kFlags);
+  const FileDescriptor err(directory / kErrFile, kFlags);
+  fs::remove(directory / kErrorFile);
   // The only rank of a run needs no name.
   const auto prefix = start_.world_size == 1
                           ? std::string()
                           : fmt::format("[{}{}]:", options.setting.role, local_rank);
   std::vector<LogTail> tails;
   if (shown(local_rank, Stream::kOut, options)) {
-    tails.emplace_back(directory / "stdout.log", prefix, consoles_.out, said_);
+    tails.emplace_back(directory / kOutFile, prefix, consoles_.out, said_);
   }
   if (shown(local_rank, Stream::kErr, options)) {
-    tails.emplace_back(directory / "stderr.log", prefix, consoles_.err, said_);
+    tails.emplace_back(directory / kErrFile, prefix, consoles_.err, said_);
   }
   Process process({.arguments = options.command,
                    .environment = rank_environment(options.setting, start_, local_rank,
-                                                   fs::absolute(directory / "error.json")),
+                                                   fs::absolute(directory / kErrorFile)),
                    .out = out.get(),
                    .err = err.get()});
   ranks_.push_back(std::make_unique<Rank>(
@@ -95,7 +97,7 @@ void Ranks::note_exit(Rank& rank) {
   rank.exit = rank.process.poll();
   if (!rank.exit) return;
   loop_.forget(rank.process.descriptor());
-  rank.exit_time = now_seconds();
+  rank.exit_time = seconds_since_1970();
   rank.ended_by_us = *rank.exit < 0 && sent_.contains(-*rank.exit);
 }
 
@@ -168,7 +170,7 @@ std::vector<Failure> Ranks::failures() const {
   for (std::size_t local = 0; local < ranks_.size(); ++local) {
     const Rank& rank = *ranks_[local];
     if (!rank.exit || *rank.exit == 0 || *rank.exit == kStopped) continue;
-    const auto error_file = rank.directory / "error.json";
+    const auto error_file = rank.directory / kErrorFile;
     if (rank.ended_by_us && !fs::exists(error_file)) continue;
     Failure failure{.time = rank.exit_time,
                     .host = host_,
@@ -178,7 +180,7 @@ std::vector<Failure> Ranks::failures() const {
                     .pid = rank.process.pid(),
                     .error_file = {},
                     .message = {},
-                    .last_lines = last_lines(rank.directory / "stderr.log", kLastLines)};
+                    .last_lines = last_lines(rank.directory / kErrFile, kLastLines)};
     explain(failure, error_file);
     failures.push_back(std::move(failure));
   }

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "yoke/core/system/clock.h"
 #include "yoke/core/system/exit_status.h"
 
 namespace yoke::launch {
@@ -69,7 +70,7 @@ void Rounds::ended(Member& member, const Ended& ended) {
   member.join.store = ended.store;
   exits_.insert(exits_.end(), ended.exits.begin(), ended.exits.end());
   for (Failure failure : ended.failures) {
-    failure.time += now_seconds() - ended.now;  // by our clock
+    failure.time += seconds_since_1970() - ended.now;  // by our clock
     failures_.push_back(std::move(failure));
   }
 }
@@ -88,7 +89,7 @@ void Rounds::lose(Members::iterator member, const std::string& reason, Time now)
   effects_.say(fmt::format("host {} is lost: {}", gone.join.host, reason));
   if (!gone.running) return;
   const double unseen = std::chrono::duration<double>(now - gone.seen).count();
-  failures_.push_back({.time = now_seconds() - unseen,
+  failures_.push_back({.time = seconds_since_1970() - unseen,
                        .host = gone.join.host,
                        .error_file = {},
                        .message = reason});

@@ -23,21 +23,6 @@ Function* loaded_function(const char* name) {
   return reinterpret_cast<Function*>(::dlsym(RTLD_DEFAULT, name));
 }
 
-BlasThreads openblas_threads() {
-  const auto variant = loaded_function<int()>("openblas_get_parallel");
-  if (variant == nullptr) return BlasThreads::kUnknown;
-  switch (variant()) {
-    case 0:
-      return BlasThreads::kNone;
-    case 1:
-      return BlasThreads::kOwn;
-    case 2:
-      return BlasThreads::kOpenMp;
-    default:
-      return BlasThreads::kUnknown;
-  }
-}
-
 }  // namespace
 
 std::string blas_name(const std::string& path, bool has_mkl) {

@@ -2,10 +2,9 @@
 #pragma once
 #include <string>
 
-namespace yoke {
+#include "yoke/core/system/threads.h"
 
-/// How a BLAS library uses cores.
-enum class BlasThreads { kUnknown, kNone, kOwn, kOpenMp };
+namespace yoke {
 
 struct Blas {
   std::string name;           ///< OpenBLAS, MKL, BLIS, ATLAS, reference or unknown.

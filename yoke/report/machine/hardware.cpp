@@ -16,6 +16,7 @@
 #include "yoke/core/system/threads.h"
 #include "yoke/report/machine/memory_limit.h"
 #include "yoke/report/machine/nvml.h"
+#include "yoke/run/summary.h"
 
 namespace yoke {
 namespace {
@@ -102,12 +103,12 @@ Hardware hardware() {
 void to_json(nlohmann::json& json, const Hardware& hardware) {
   json = {{"host", hardware.host},
           {"cpu", hardware.cpu},
-          {"host_cores", hardware.host_cores},
-          {"cores", hardware.cores},
-          {"core_quota", hardware.core_quota},
+          {hardware_key::kHostCores, hardware.host_cores},
+          {hardware_key::kCores, hardware.cores},
+          {hardware_key::kCoreQuota, hardware.core_quota},
           {"cpu_features", hardware.cpu_features},
-          {"memory_bytes", hardware.memory_bytes},
-          {"memory_limit_bytes", hardware.memory_limit_bytes},
+          {hardware_key::kMemoryBytes, hardware.memory_bytes},
+          {hardware_key::kMemoryLimitBytes, hardware.memory_limit_bytes},
           {"operating_system", hardware.operating_system},
           {"kernel", hardware.kernel},
           {"gpus", hardware.gpus},

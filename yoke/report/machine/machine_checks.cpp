@@ -13,6 +13,7 @@
 #include "yoke/core/format.h"
 #include "yoke/core/parse_number.h"
 #include "yoke/core/split.h"
+#include "yoke/core/system/launch_variables.h"
 
 namespace yoke {
 namespace {
@@ -43,7 +44,7 @@ const char* level_name(CheckLevel level) {
   return "fail";
 }
 
-constexpr std::array kThreadVariables = {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS",
+constexpr std::array kThreadVariables = {variable::kOmpThreads, "OPENBLAS_NUM_THREADS",
                                          "MKL_NUM_THREADS", "OMP_PROC_BIND"};
 constexpr std::array kMallocVariables = {"LD_PRELOAD", "GLIBC_TUNABLES", "MALLOC_MMAP_THRESHOLD_",
                                          "MALLOC_ARENA_MAX"};
@@ -154,7 +155,7 @@ Check check_gpus(const Hardware& hardware, int usable) {
 Check check_threads(const Variables& variables, int cores) {
   const std::string detail = set_ones(kThreadVariables, variables);
   if (detail.empty()) return ok("threads", "no variable set; yoke sizes its pools (--threads)");
-  for (const auto& name : {"OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"}) {
+  for (const auto& name : {variable::kOmpThreads, "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"}) {
     const auto found = variables.find(name);
     if (found == variables.end()) continue;
     std::string_view text = found->second;  // "4,2" sets nested levels

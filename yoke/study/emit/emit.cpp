@@ -93,9 +93,8 @@ void replace(const std::vector<fs::path>& own, const fs::path& folder, const Fil
 }  // namespace
 
 std::vector<std::string> EmitContext::report_command(const std::string& yoke) const {
-  std::vector<std::string> words = {yoke,    "study",      file.string(),
-                                    "--out", out.string(), "--report-only"};
-  words.insert(words.end(), report_flags.begin(), report_flags.end());
+  std::vector<std::string> words = {yoke};
+  words.insert(words.end(), report_words.begin(), report_words.end());
   return words;
 }
 

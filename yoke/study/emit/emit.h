@@ -11,11 +11,12 @@ namespace yoke::study {
 
 /// What the files need from outside. Paths are absolute.
 struct EmitContext {
-  std::filesystem::path file;                  ///< The study file.
-  std::filesystem::path out;                   ///< Of the study; its name becomes that of the jobs.
-  std::filesystem::path directory;             ///< From which relative paths in flags are seen.
-  std::string program;                         ///< This very program.
-  std::vector<std::string> report_flags = {};  ///< Of `yoke study`, beside `--out`.
+  std::filesystem::path file;       ///< The study file.
+  std::filesystem::path out;        ///< Of the study; its name becomes that of the jobs.
+  std::filesystem::path directory;  ///< From which relative paths in flags are seen.
+  std::string program;              ///< This very program.
+  /// What writes the report of the runs that are there, after the name of the program.
+  std::vector<std::string> report_words = {};
 
   /// The words of `yoke study` that write tables and report, and run nothing.
   std::vector<std::string> report_command(const std::string& yoke) const;
@@ -32,7 +33,10 @@ struct JobLeft {
   const Job* job = nullptr;
 };
 
-/// Texts by the names of their files; one is `submit.sh`.
+/// What a user calls.
+inline constexpr const char* kSubmitScript = "submit.sh";
+
+/// Texts by the names of their files; one is kSubmitScript.
 using Files = std::map<std::string, std::string>;
 
 /// An array script for each number of nodes and ranks, and one that writes the report.

@@ -7,6 +7,7 @@
 #include "yoke/core/error.h"
 #include "yoke/core/parse_number.h"
 #include "yoke/core/system/exit_status.h"
+#include "yoke/run/flag_names.h"
 #include "yoke/study/emit/emit.h"
 #include "yoke/study/emit/kubernetes_submit.h"
 
@@ -125,7 +126,7 @@ class Kubernetes {
                       {"workingDir", context_.directory.string()},
                       {"volumeMounts",
                        {{{"name", "study"}, {"mountPath", mount_.string()}},
-                        {{"name", "shared-memory"}, {"mountPath", "/dev/shm"}}}}};
+                        {{"name", "dshm"}, {"mountPath", "/dev/shm"}}}}};
     for (const auto& word : command) container["command"].push_back(word);
     if (!resources.empty()) {
       container["resources"] = {{"requests", resources}, {"limits", resources}};
@@ -133,7 +134,7 @@ class Kubernetes {
     // The 64 MiB that pods have in /dev/shm by themselves are too few for ranks that share it.
     const Json volumes = {
         {{"name", "study"}, {"persistentVolumeClaim", {{"claimName", settings_.claim}}}},
-        {{"name", "shared-memory"}, {"emptyDir", {{"medium", "Memory"}}}}};
+        {{"name", "dshm"}, {"emptyDir", {{"medium", "Memory"}}}}};
     return {{"metadata", {{"labels", labels(name)}}},
             {"spec",
              {{"restartPolicy", "Never"},
@@ -147,7 +148,7 @@ class Kubernetes {
     Json all = Json::object();
     for (const auto& [key, amount] : settings_.resources) all[key] = amount;
     if (all.contains("cpu")) return all;
-    const auto threads = point.flags.find("threads");
+    const auto threads = point.flags.find(flag::kThreads);
     const bool told = threads != point.flags.end();
     const auto each = told ? parse_number<int>(threads->second.value, 1) : std::nullopt;
     if (!each) {
@@ -164,17 +165,21 @@ class Kubernetes {
     const StudyPoint& point = *job.point;
     std::vector<std::string> words = {kYoke};
     if (point.nodes * point.ranks > 1) {
-      words.insert(words.end(), {"run", "--nproc-per-node", fmt::format("{}", point.ranks)});
+      words.insert(words.end(),
+                   {"run", as_flag(launch_flag::kProcesses), fmt::format("{}", point.ranks)});
     }
     if (point.nodes > 1) {
-      words.insert(words.end(),
-                   {"--nnodes", fmt::format("{}", point.nodes), "--node-rank",
-                    "$(JOB_COMPLETION_INDEX)", "--local-addr", "$(POD_IP)", "--rdzv-endpoint",
-                    fmt::format("{0}-0.{0}:{1}", name, kPort), "--rdzv-id", name, "--rdzv-conf",
-                    fmt::format("join_timeout={}", kJoinSeconds)});
+      words.insert(
+          words.end(),
+          {as_flag(launch_flag::kNodes), fmt::format("{}", point.nodes),
+           as_flag(launch_flag::kNodeRank), "$(JOB_COMPLETION_INDEX)",
+           as_flag(launch_flag::kLocalAddr), "$(POD_IP)", as_flag(launch_flag::kRendezvousEndpoint),
+           fmt::format("{0}-0.{0}:{1}", name, kPort), as_flag(launch_flag::kRendezvousId), name,
+           as_flag(launch_flag::kRendezvousConf), fmt::format("join_timeout={}", kJoinSeconds)});
     }
-    words.insert(words.end(), {"train", "--recipe", literal(job.flags_path().string()), "--out",
-                               literal(job.directory.string()), "--resume", "auto"});
+    words.insert(words.end(), {"train", as_flag(flag::kRecipe), literal(job.flags_path().string()),
+                               as_flag(flag::kOut), literal(job.directory.string()),
+                               as_flag(flag::kResume), "auto"});
     return words;
   }
 
@@ -231,7 +236,7 @@ Files kubernetes_files(const StudyPlan& plan, const std::vector<JobLeft>& jobs,
     files[names.back() + ".json"] = kubernetes.run(left);
   }
   files[kubernetes.report_name() + ".json"] = kubernetes.report();
-  files["submit.sh"] =
+  files[kSubmitScript] =
       kubernetes_submit_script(names, kubernetes.report_name(), plan.kubernetes.at_once);
   return files;
 }

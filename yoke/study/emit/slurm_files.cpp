@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "yoke/core/system/shell.h"
+#include "yoke/run/layout.h"
 #include "yoke/study/emit/emit.h"
 
 namespace yoke::study {
@@ -124,7 +125,7 @@ exit "$status"
                      fmt::arg("ranks", point.ranks), fmt::arg("names", names_of(array)),
                      fmt::arg("directory", shell_word(context.directory.string())),
                      fmt::arg("setup", lines_of(plan.slurm.setup)),
-                     fmt::arg("runs", shell_word((context.out / "runs").string())),
+                     fmt::arg("runs", shell_word((context.out / kRunsFolder).string())),
                      fmt::arg("step", step_of(plan)),
                      fmt::arg("program", shell_word(context.program)));
 }
@@ -175,7 +176,8 @@ echo "$jobs,$report" >jobs
 Files slurm_files(const StudyPlan& plan, const std::vector<JobLeft>& jobs,
                   const EmitContext& context) {
   const auto arrays = arrays_of(jobs);
-  Files files = {{"submit.sh", submit_script(arrays)}, {"report.sh", report_script(plan, context)}};
+  Files files = {{kSubmitScript, submit_script(arrays)},
+                 {"report.sh", report_script(plan, context)}};
   for (const auto& array : arrays) {
     files[array.name + ".sh"] = array_script(array, plan, context);
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "yoke/run/flag_names.h"
 #include "yoke/run/summary.h"
 #include "yoke/study/figures/figures.h"
 #include "yoke/study/report/words.h"
@@ -168,7 +169,7 @@ void add_batches(const Comparison& comparison, const std::string& axis,
   const auto all = lines_over(comparison, axis);
   const auto lines = few(all);
   const std::string label =
-      axis == "batch-size" ? "batch size (images of a step)" : "batch size of a rank (images)";
+      axis == flag::kBatchSize ? "batch size (images of a step)" : "batch size of a rank (images)";
   Curves time = values_over(lines, label, key::kTrainSeconds, 1, "time");
   time.y_label = "time of training steps (s)";
   time.y_from_zero = true;

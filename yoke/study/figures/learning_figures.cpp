@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "yoke/run/flag_names.h"
 #include "yoke/run/summary.h"
 #include "yoke/study/figures/downsample.h"
 #include "yoke/study/figures/figures.h"
@@ -24,7 +25,7 @@ struct Choice {
 };
 
 std::string repetition(const Repetitions& group, const RunResults& run) {
-  const auto seed = run.config.find("seed");
+  const auto seed = run.config.find(flag::kSeed);
   return group.runs.size() == 1 || seed == run.config.end()
              ? group.label
              : fmt::format("{}, seed {}", group.label, seed->second);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "yoke/core/format.h"
+#include "yoke/run/flag_names.h"
 #include "yoke/run/summary.h"
 #include "yoke/study/report/document.h"
 #include "yoke/study/report/words.h"
@@ -74,15 +75,16 @@ std::map<std::string, std::string> machine_of(const RunResults& run) {
       facts[name.substr(name.find('.') + 1)] = value;
     }
   }
-  for (const char* const name : {"cores", "host_cores", "core_quota"}) {
+  for (const char* const name :
+       {hardware_key::kCores, hardware_key::kHostCores, hardware_key::kCoreQuota}) {
     const auto value = run.number(std::string("hardware.") + name);
     if (value && *value > 0) facts[name] = fmt::format("{:g}", *value);
   }
-  for (const char* const name : {"memory_bytes", "memory_limit_bytes"}) {
+  for (const char* const name : {hardware_key::kMemoryBytes, hardware_key::kMemoryLimitBytes}) {
     const auto value = run.number(std::string("hardware.") + name);
     if (value && *value > 0) facts[name] = format_bytes(static_cast<std::int64_t>(*value));
   }
-  for (const char* const name : {"device", "communicator"}) {
+  for (const char* const name : {flag::kDevice, key::kCommunicator}) {
     if (!run.text(name).empty()) facts[name] = run.text(name);
   }
   if (const auto threads = run.number(key::kThreads)) {
@@ -102,7 +104,7 @@ Table points_table(const Comparison& comparison) {
     std::vector<std::string> row = {group.label, fmt::format("{}", std::max(time.n, accuracy.n))};
     add_sample(row, time, "{:.4g}", 1);
     add_sample(row, accuracy, "{:.2f}", 100);
-    const Sample rate = group.sample("images_per_second");
+    const Sample rate = group.sample(key::kImagesPerSecond);
     row.push_back(rate.n == 0 ? "" : in_thousands(rate.median));
     table.rows.push_back(std::move(row));
   }
@@ -122,10 +124,10 @@ Table runs_table(const Comparison& comparison) {
         continue;
       }
       const auto rate = run.number(key::kImagesPerSecond);
-      const auto seed = run.config.find("seed");
+      const auto seed = run.config.find(flag::kSeed);
       table.rows.push_back(
           {run.path.string(), group.label, run.status, seed == run.config.end() ? "" : seed->second,
-           number_cell(run, "epochs", "{:.3g}"), number_cell(run, "steps", "{:.0f}"),
+           number_cell(run, key::kEpochs, "{:.3g}"), number_cell(run, key::kSteps, "{:.0f}"),
            number_cell(run, key::kTrainSeconds, "{:.4g}"),
            number_cell(run, key::kWallSeconds, "{:.4g}"),
            number_cell(run, key::kValTop1, "{:.2f}", 100), rate ? in_thousands(*rate) : ""});

@@ -8,6 +8,7 @@
 #include "yoke/core/files/atomic.h"
 #include "yoke/core/files/file.h"
 #include "yoke/core/files/safetensors.h"
+#include "yoke/data/formats/pt.h"
 
 namespace yoke {
 namespace {
@@ -28,7 +29,7 @@ std::string pickle_dict(const c10::Dict<std::string, torch::Tensor>& dict) {
     archive.append(static_cast<const char*>(bytes), size);
     return size;
   });
-  writer.writeRecord("data.pkl", pickled.data(), pickled.size());
+  writer.writeRecord(kPickleRecord, pickled.data(), pickled.size());
   std::size_t index = 0;
   for (const auto& tensor : pickler.tensorData()) {
     writer.writeRecord(fmt::format("data/{}", index++), tensor.data_ptr(), tensor.nbytes());

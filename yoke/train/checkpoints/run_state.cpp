@@ -3,6 +3,8 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "yoke/run/summary.h"
+
 namespace yoke {
 namespace {
 
@@ -31,19 +33,19 @@ nlohmann::json RunState::to_json() {
   nlohmann::json json = {{"step", step},
                          {"images_seen", images_seen},
                          {"window", window.to_json()},
-                         {"final_train_loss", final_train_loss},
+                         {key::kFinalTrainLoss, final_train_loss},
                          {"lr", lr},
-                         {"wall_seconds", wall_seconds},
-                         {"train_seconds", train_seconds},
-                         {"data_wait_seconds", data_wait_seconds},
-                         {"evaluate_seconds", evaluate_seconds},
-                         {"checkpoint_seconds", checkpoint_seconds},
-                         {"cpu_seconds", cpu_seconds},
-                         {"per_class_accuracy", per_class_accuracy},
-                         {"confusion", confusion},
-                         {"best_val_top1", best_val_top1}};
+                         {key::kWallSeconds, wall_seconds},
+                         {key::kTrainSeconds, train_seconds},
+                         {key::kDataWaitSeconds, data_wait_seconds},
+                         {key::kEvaluateSeconds, evaluate_seconds},
+                         {key::kCheckpointSeconds, checkpoint_seconds},
+                         {key::kCpuSeconds, cpu_seconds},
+                         {key::kPerClassAccuracy, per_class_accuracy},
+                         {key::kConfusion, confusion},
+                         {key::kBestValTop1, best_val_top1}};
   if (validation) json["validation"] = validation_json(*validation);
-  if (time_to_target_seconds) json["time_to_target_seconds"] = *time_to_target_seconds;
+  if (time_to_target_seconds) json[key::kTimeToTargetSeconds] = *time_to_target_seconds;
   return json;
 }
 
@@ -52,23 +54,23 @@ RunState RunState::from_json(const nlohmann::json& json) {
   json.at("step").get_to(state.step);
   json.at("images_seen").get_to(state.images_seen);
   state.window = Meter::from_json(json.at("window"));
-  json.at("final_train_loss").get_to(state.final_train_loss);
+  json.at(key::kFinalTrainLoss).get_to(state.final_train_loss);
   json.at("lr").get_to(state.lr);
-  json.at("wall_seconds").get_to(state.wall_seconds);
-  json.at("train_seconds").get_to(state.train_seconds);
-  json.at("data_wait_seconds").get_to(state.data_wait_seconds);
-  json.at("evaluate_seconds").get_to(state.evaluate_seconds);
-  json.at("checkpoint_seconds").get_to(state.checkpoint_seconds);
-  json.at("cpu_seconds").get_to(state.cpu_seconds);
-  json.at("best_val_top1").get_to(state.best_val_top1);
-  for (const auto& accuracy : json.at("per_class_accuracy")) {  // a class without images is null
+  json.at(key::kWallSeconds).get_to(state.wall_seconds);
+  json.at(key::kTrainSeconds).get_to(state.train_seconds);
+  json.at(key::kDataWaitSeconds).get_to(state.data_wait_seconds);
+  json.at(key::kEvaluateSeconds).get_to(state.evaluate_seconds);
+  json.at(key::kCheckpointSeconds).get_to(state.checkpoint_seconds);
+  json.at(key::kCpuSeconds).get_to(state.cpu_seconds);
+  json.at(key::kBestValTop1).get_to(state.best_val_top1);
+  for (const auto& accuracy : json.at(key::kPerClassAccuracy)) {  // a class without images is null
     state.per_class_accuracy.push_back(accuracy.is_null() ? std::numeric_limits<double>::quiet_NaN()
                                                           : accuracy.get<double>());
   }
-  if (json.contains("confusion")) json.at("confusion").get_to(state.confusion);
+  if (json.contains(key::kConfusion)) json.at(key::kConfusion).get_to(state.confusion);
   if (json.contains("validation")) state.validation = validation_from(json.at("validation"));
-  if (json.contains("time_to_target_seconds")) {
-    state.time_to_target_seconds = json.at("time_to_target_seconds").get<double>();
+  if (json.contains(key::kTimeToTargetSeconds)) {
+    state.time_to_target_seconds = json.at(key::kTimeToTargetSeconds).get<double>();
   }
   return state;
 }

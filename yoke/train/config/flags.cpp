@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "yoke/core/error.h"
+#include "yoke/run/flag_names.h"
 #include "yoke/train/config/flag_kinds.h"
 
 namespace yoke {
@@ -50,7 +51,8 @@ const std::vector<TrainFlag>& train_flags() {
            text("model", &C::model, "NAME[:k=v,...]", "Model; see 'yoke list models'", kWhat)),
       with(kIdentity | kStepCost,
            text("data", &C::data, "NAME[:k=v,...]", "Data set; see 'yoke list datasets'", kWhat)),
-      with(kHost | kStepCost, text("data-dir", &C::data_dir, "DIR", "Where data sets are", kWhat)),
+      with(kHost | kStepCost,
+           text(flag::kDataDir, &C::data_dir, "DIR", "Where data sets are", kWhat)),
       text("weights", &C::weights, "FILE[:skip=NAME]",
            "Begin with these weights, safetensors or .pt; a module NAME, as fc, keeps its own",
            kWhat),
@@ -59,8 +61,8 @@ const std::vector<TrainFlag>& train_flags() {
       number("target-accuracy", &C::target_accuracy, 1e-9, 1.0, "a fraction in (0, 1]",
              "Stop when this fraction of the validation images is right", kLength),
       with(kIdentity | kStepCost | kMeasured,
-           count("batch-size", &C::batch_size, 1, kBatchHelp, kStep), {"-b"}),
-      with(kIdentity, count("batch-size-per-rank", &C::batch_size_per_rank, 1,
+           count(flag::kBatchSize, &C::batch_size, 1, kBatchHelp, kStep), {"-b"}),
+      with(kIdentity, count(flag::kBatchSizePerRank, &C::batch_size_per_rank, 1,
                             "Instead of --batch-size: images per step and rank", kStep)),
       with(kIdentity | kStepCost, text("optimizer", &C::optimizer, "NAME[:k=v,...]",
                                        "Optimizer; see 'yoke list optimizers'", kStep)),
@@ -74,14 +76,14 @@ const std::vector<TrainFlag>& train_flags() {
       text("strategy", &C::strategy, "NAME[:k=v,...]",
            "How ranks train together; see 'yoke list strategies'", kStep),
       text("comm", &C::comm, "auto/NAME", "Between ranks; see 'yoke list communicators'", kStep),
-      with(kHost, seconds("join-timeout", &C::join_timeout,
+      with(kHost, seconds(flag::kJoinTimeout, &C::join_timeout,
                           "Seconds to wait for all ranks at the start", kStep)),
       with(kHost,
-           seconds("comm-timeout", &C::comm_timeout,
+           seconds(flag::kCommTimeout, &C::comm_timeout,
                    "Seconds that an operation waits for a rank that hangs, before the run fails",
                    kStep)),
       with(kHost | kStepCost,
-           number("replicas", &C::replicas, 0, 1024, "a whole number from 0 to 1024",
+           number(flag::kReplicas, &C::replicas, 0, 1024, "a whole number from 0 to 1024",
                   "Copies of the step inside the process, a thread each, and a GPU each where it "
                   "runs on "
                   "GPUs; 0 is one per thread (compiled) or one (eager)",
@@ -89,40 +91,41 @@ const std::vector<TrainFlag>& train_flags() {
       with(
           kStepCost,
           count(
-              "micro-batch", &C::micro_batch, 0,
+              flag::kMicroBatch, &C::micro_batch, 0,
               "Images a replica computes at once, where no batch norm needs all of them; 0 is what "
               "fits its core's cache",
               kStep)),
-      with(kStepCost, choice("engine", &C::engine, "What computes the step", kStep)),
+      with(kStepCost, choice(flag::kEngine, &C::engine, "What computes the step", kStep)),
       with(kStepCost, choice("precision", &C::precision, "Number format of the step", kStep)),
-      with(kStepCost, choice("device", &C::device, "Where the step is computed", kStep)),
+      with(kStepCost, choice(flag::kDevice, &C::device, "Where the step is computed", kStep)),
       choice("tf32", &C::tf32,
              "Which fp32 products GPUs compute in TF32: convolutions (auto, as PyTorch), matrix "
              "products too, or none",
              kStep),
-      boolean("cuda-graph", &C::cuda_graph, "on/off",
+      boolean(flag::kCudaGraph, &C::cuda_graph, "on/off",
               "On a GPU, record forward and backward once and replay them (off)", kStep),
       interval("checkpoint-every", &C::checkpoint_every, "Save all state so often", kSave),
-      count("keep", &C::keep, 1, "Newest checkpoints kept", kSave),
+      count(flag::kKeep, &C::keep, 1, "Newest checkpoints kept", kSave),
       with(kHost | kPlace,
-           text("resume", &C::resume, "auto/PATH",
+           text(flag::kResume, &C::resume, "auto/PATH",
                 "Go on from the newest good checkpoint in --out (auto), or from one of a run or a "
                 "checkpoint folder",
                 kSave)),
-      with(kHost | kPlace,
-           text("out", &C::out, "DIR", "Run directory (runs/<date-time>-<model>-<data>)", kRun)),
-      with(kIdentity | kStepCost | kMeasured,
-           number<std::uint64_t>("seed", &C::seed, 0, std::numeric_limits<std::uint64_t>::max(),
-                                 "a whole number of at least 0",
-                                 "Decides weights, order, augmentation and dropout", kRun)),
+      with(kHost | kPlace, text(flag::kOut, &C::out, "DIR",
+                                "Run directory (runs/<date-time>-<model>-<data>)", kRun)),
+      with(
+          kIdentity | kStepCost | kMeasured,
+          number<std::uint64_t>(flag::kSeed, &C::seed, 0, std::numeric_limits<std::uint64_t>::max(),
+                                "a whole number of at least 0",
+                                "Decides weights, order, augmentation and dropout", kRun)),
       with(kStepCost, boolean("deterministic", &C::deterministic, "",
                               "Only algorithms whose results never vary", kRun)),
       with(kHost | kStepCost | kMeasured,
-           count("threads", &C::threads, 0,
+           count(flag::kThreads, &C::threads, 0,
                  "Threads of the step; 0 is OMP_NUM_THREADS, or one per core allowed", kRun)),
       with(kHost | kStepCost,
-           count("loader-threads", &C::loader_threads, 0, "Threads that make batches; 0 chooses",
-                 kRun),
+           count(flag::kLoaderThreads, &C::loader_threads, 0,
+                 "Threads that make batches; 0 chooses", kRun),
            {"-j", "--workers"}),
       interval("eval-every", &C::eval_every,
                "Measure the validation images so often, and at the end", kRun),
@@ -130,11 +133,12 @@ const std::vector<TrainFlag>& train_flags() {
              "Test-time augmentation: validation scores are means over the image and its mirror "
              "image (flip), and both moved by a pixel (flip-shift)",
              kRun),
-      with(kHost, choice("progress", &C::progress, "Bars on a terminal, lines elsewhere", kRun)),
-      count("print-every", &C::print_every, 1, "Steps between two reports", kRun),
-      boolean("tensorboard", &C::tensorboard, "on/off", "Write TensorBoard events", kRun),
-      boolean("resources", &C::resources, "on/off", "Record processor, memory, disk and network",
-              kRun),
+      with(kHost,
+           choice(flag::kProgress, &C::progress, "Bars on a terminal, lines elsewhere", kRun)),
+      count(flag::kPrintEvery, &C::print_every, 1, "Steps between two reports", kRun),
+      boolean(flag::kTensorboard, &C::tensorboard, "on/off", "Write TensorBoard events", kRun),
+      boolean(flag::kResources, &C::resources, "on/off",
+              "Record processor, memory, disk and network", kRun),
   };
   return flags;
 }

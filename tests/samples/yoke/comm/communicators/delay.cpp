@@ -15,7 +15,7 @@ class Delay final : public Transport {
  public:
   Delay(const Group& group, double milliseconds)
       : late_(milliseconds * (group.rank % 2)),
-        inner_(make_inner_transport("gloo", group, "late")) {}
+        inner_(make_inner_transport(kGloo, group, "late")) {}
 
   std::string describe() const override {
     return inner_->describe() + ", with ranks that are late";
@@ -41,7 +41,7 @@ CommunicatorPlugin delay_communicator() {
             if (group.size == 1) return nullptr;
             return std::make_unique<Delay>(group, chosen.milliseconds);
           },
-          CommunicatorTraits{.plan = forecast::CommunicatorPlan{.shares_memory = false}}};
+          CommunicatorTraits{.plan = forecast::CommunicatorPlan{.between = kGloo}}};
 }
 
 }  // namespace yoke
