@@ -1,6 +1,7 @@
-# Writes the entries of ctest for one test program: one for each suite, since each process takes
-# half a second to load LibTorch. Run by yoke_discover_suites() with PROGRAM, SOURCES (a folder),
-# LABEL, APART and OUTPUT.
+# Writes the entries of ctest for one test program: one for the suites of each file, `core/random`
+# for core/random_test.cpp, since each process takes half a second to load LibTorch; with APART one
+# for each test. Run by yoke_discover_suites() with PROGRAM, SOURCES (a folder), LABEL, APART and
+# OUTPUT.
 #
 # A skip must be seen as one, so what may skip does not hide among what runs. A test with GTEST_SKIP
 # has an entry of its own, as all of a file have that has it elsewhere; a fixture with it skips for
@@ -8,8 +9,8 @@
 # `gpu`, or `gpus` where it is more than one.
 cmake_minimum_required(VERSION 3.25)
 
-# Sets `skipping` to the tests (Suite.Test) and fixtures (Suite) that have GTEST_SKIP, and `gpu` and
-# `gpus` to those of them that need GPUs.
+# Sets `file_SUITE` to the name of a suite's entry, `skipping` to the tests (Suite.Test) and fixtures
+# (Suite) that have GTEST_SKIP, and `gpu` and `gpus` to those of them that need GPUs.
 set(skipping)
 set(gpu)
 set(gpus)
@@ -18,9 +19,12 @@ foreach(file IN LISTS files)
   set(where)
   set(tests)
   set(anywhere FALSE)
+  get_filename_component(name ${file} NAME_WE)
+  string(REGEX REPLACE "_test$" "" name ${name})
   file(STRINGS ${file} lines REGEX "^TEST(_F|_P)?\\(|^(class|struct) |^}|GTEST_SKIP|YOKE_NEEDS_GPUS")
   foreach(line IN LISTS lines)
     if(line MATCHES "^TEST[_FP]*\\(([A-Za-z0-9_]+), *([A-Za-z0-9_]+)\\)")
+      set(file_${CMAKE_MATCH_1} ${LABEL}/${name})
       set(where ${CMAKE_MATCH_1}.${CMAKE_MATCH_2})
       list(APPEND tests ${where})
     elseif(line MATCHES "^(class|struct) ([A-Za-z0-9_]+)")
@@ -53,11 +57,11 @@ endif()
 string(REGEX REPLACE "[ \t]*#[^\n]*" "" listed "${listed}")
 string(REPLACE "\n" ";" lines "${listed}")
 
-# Sets `filters`, one for an entry, `less_SUITE`: what others take out of SUITE.*, and of the entries
-# `gpu_filters` and `gpus_filters`.
-set(filters)
-set(gpu_filters)
-set(gpus_filters)
+# Sets `names`, of the entries, `filter_NAME`, what of its tests an entry runs, `less_NAME`, what others
+# run of these, and of the names `gpu_names` and `gpus_names`.
+set(names)
+set(gpu_names)
+set(gpus_names)
 foreach(line IN LISTS lines)
   if(line MATCHES "^([^ ]+)\\.$")
     set(suite ${CMAKE_MATCH_1})
@@ -65,45 +69,54 @@ foreach(line IN LISTS lines)
   elseif(line MATCHES "^  ([^ /]+)(/.*)?$")
     set(test "${CMAKE_MATCH_1}${CMAKE_MATCH_2}")
     set(plain "${fixture}.${CMAKE_MATCH_1}")
+    set(whole ${suite})
+    if(DEFINED file_${fixture})
+      set(whole ${file_${fixture}})
+    endif()
     if(APART OR plain IN_LIST skipping)
-      set(filter "${suite}.${test}")
+      set(name "${suite}.${test}")
+      set(filter ${name})
       string(REGEX REPLACE "/.*" "/*" each "${test}")
-      list(APPEND less_${suite} "${suite}.${each}")
+      list(APPEND less_${whole} "${suite}.${each}")
       foreach(label gpu gpus)
         if(plain IN_LIST ${label})
-          list(APPEND ${label}_filters ${filter})
+          list(APPEND ${label}_names ${name})
         endif()
       endforeach()
     elseif(fixture IN_LIST skipping AND CMAKE_MATCH_2)
-      set(filter "${suite}.*${CMAKE_MATCH_2}")
+      set(name "${suite}.*${CMAKE_MATCH_2}")
+      set(filter ${name})
     else()
+      set(name ${whole})
       set(filter "${suite}.*")
     endif()
-    list(APPEND filters ${filter})
+    list(APPEND names ${name})
+    list(APPEND filter_${name} ${filter})
   endif()
 endforeach()
-list(REMOVE_DUPLICATES filters)
+list(REMOVE_DUPLICATES names)
 
 set(cost)
 if(APART)
   set(cost "COST 30")  # first, so that no processor waits for the last of them
 endif()
 set(entries)
-foreach(filter IN LISTS filters)
-  string(REGEX REPLACE "\\.\\*$" "" suite ${filter})
-  list(REMOVE_DUPLICATES less_${suite})
-  list(JOIN less_${suite} ":" less)
+foreach(name IN LISTS names)
+  list(REMOVE_DUPLICATES filter_${name})
+  list(REMOVE_DUPLICATES less_${name})
+  list(JOIN filter_${name} ":" filter)
+  list(JOIN less_${name} ":" less)
   if(less)
     string(PREPEND less "-")
   endif()
   set(labels ${LABEL})
   foreach(label gpu gpus)
-    if(filter IN_LIST ${label}_filters)
+    if(name IN_LIST ${label}_names)
       list(APPEND labels ${label})
     endif()
   endforeach()
-  string(APPEND entries "add_test([=[${filter}]=] [=[${PROGRAM}]=] [=[--gtest_filter=${filter}${less}]=])\n"
-    "set_tests_properties([=[${filter}]=] PROPERTIES LABELS [=[${labels}]=] ${cost}\n"
+  string(APPEND entries "add_test([=[${name}]=] [=[${PROGRAM}]=] [=[--gtest_filter=${filter}${less}]=])\n"
+    "set_tests_properties([=[${name}]=] PROPERTIES LABELS [=[${labels}]=] ${cost}\n"
     "  SKIP_REGULAR_EXPRESSION [=[PASSED  \\] 0 tests\\.\n(\\[  SKIPPED \\][^\n]*\n)+$]=]\n"
     "  FAIL_REGULAR_EXPRESSION [=[PASSED  \\] [1-9][^\n]*\n\\[  SKIPPED]=])\n")
 endforeach()
