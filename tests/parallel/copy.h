@@ -29,8 +29,8 @@ struct Copy {
 
   /// On this rank's share of 17 images.
   void take_step(int step) {
-    const Place place = strategy->workers().place();
-    strategy->step(share_of(batch_of(17), place.index, place.count), {.step = step}, {.lr = 0.1});
+    const DataShard shard = strategy->workers().data_shard();
+    strategy->step(share_of(batch_of(17), shard.index, shard.count), {.step = step}, {.lr = 0.1});
   }
 
   torch::Tensor& values() { return parameters.values(); }  ///< fp32 [P].

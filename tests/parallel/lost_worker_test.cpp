@@ -89,8 +89,8 @@ TEST_P(LostWorkers, LeaveTheOthersAtWork) {
       for (auto& line : rank.run_free(leaves)) news.push_back(std::move(line));
       if (leaves) return;
       EXPECT_EQ(rank.communicator->size(), servers + workers - gone - 1);
-      EXPECT_EQ(rank.strategy->workers().place().count, workers - gone - 1);
-      EXPECT_EQ(rank.strategy->workers().place().index,
+      EXPECT_EQ(rank.strategy->workers().data_shard().count, workers - gone - 1);
+      EXPECT_EQ(rank.strategy->workers().data_shard().index,
                 group.rank < servers ? -1 : group.rank - servers - gone - 1);
     }
     EXPECT_TRUE(rank.run_free(false).empty());

@@ -75,16 +75,16 @@ Trained train(const Training& training) {
     const auto strategy = make_strategy(
         training.strategy, {*engine, parameters, {}, *communicator, training.optimizer});
     const Workers& workers = strategy->workers();
-    const Place place = workers.place();
+    const DataShard shard = workers.data_shard();
     strategy->begin({.steps_per_epoch = training.steps_per_epoch, .total_steps = training.steps});
     for (int step = 0; step < training.steps; ++step) {
       const std::int64_t images = step + 1 == training.steps ? 1 : 17;
-      const Batch batch = share_of(batch_of(images), place.index, place.count);
+      const Batch batch = share_of(batch_of(images), shard.index, shard.count);
       const StepResult found =
           strategy->step(batch, {.step = step}, {.lr = training.lr, .momentum = training.momentum});
       const double mean = mean_loss(found.loss, batch.size(), *communicator);
       if (group.rank == 0) result.losses.push_back(mean);
-      if (workers.next_meeting(step) == step + 1 && place.count == training.ranks)
+      if (workers.next_meeting(step) == step + 1 && shard.count == training.ranks)
         check_agreement(parameters.values(), *communicator);
     }
     const auto go_on = strategy->synchronise();

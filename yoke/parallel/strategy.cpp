@@ -20,7 +20,7 @@ std::unique_ptr<Optimizer> optimizer_of(const StrategyContext& context, const Sh
   return make_optimizer(context.optimizer, shard, context.scaler);
 }
 
-Place place_of(const Communicator& communicator) {
+DataShard data_shard_of(const Communicator& communicator) {
   return {communicator.rank(), communicator.size()};
 }
 

@@ -71,7 +71,7 @@ class Strategy {
   /// Before the first step: gives all ranks the parameters and buffers of rank 0.
   virtual void begin(const RunShape& run) = 0;
 
-  /// Takes a step with this rank's part of the batch, which is empty on a rank without a place.
+  /// Takes a step with this rank's part of the batch, which is empty on a rank without a share.
   virtual StepResult step(const Batch& batch, const StepKey& key, const Rates& rates) = 0;
 
   /// Makes the model the same on all ranks, as evaluations, checkpoints and the end of a run want
@@ -98,8 +98,8 @@ StepResult take_step(Optimizer& optimizer, const std::function<Forward()>& compu
 /// that are not scaled. @throws UsageError.
 std::unique_ptr<Optimizer> optimizer_of(const StrategyContext& context, const Shard& shard);
 
-/// This rank's place where all ranks compute gradients.
-Place place_of(const Communicator& communicator);
+/// This rank's share where all ranks compute gradients.
+DataShard data_shard_of(const Communicator& communicator);
 
 /// What is asked of a choice of strategy before one is made.
 struct StrategyTraits {

@@ -47,8 +47,8 @@ Trainer::Trainer(const TrainConfig& config, Workload& workload, Communicator& co
            .optimizer = config.optimizer,
            .scaler = workload.scaler.get(),
            .warn = [this](const std::string& warning) { warnings_.push_back(warning); }})),
-      place_(strategy_->workers().place()),
-      batch_size_(kept.value_or(global_batch_size(config, place_.count))),
+      data_shard_(strategy_->workers().data_shard()),
+      batch_size_(kept.value_or(global_batch_size(config, data_shard_.count))),
       sampler_(make_sampler()),
       total_steps_(count_steps(config, sampler_.steps_per_epoch())),
       lr_(config.lr.value_or(optimizers().choose(config.optimizer).traits.default_lr)),
@@ -56,11 +56,11 @@ Trainer::Trainer(const TrainConfig& config, Workload& workload, Communicator& co
                                                 .total_steps = total_steps_,
                                                 .steps_per_epoch = sampler_.steps_per_epoch()})) {
   warn_of_line_search();
-  if (const auto asked = global_batch_size(config, place_.count); asked != batch_size_) {
+  if (const auto asked = global_batch_size(config, data_shard_.count); asked != batch_size_) {
     warnings_.push_back(
         fmt::format("warning: steps stay of {} images, as before, so that they mean the same: "
                     "--batch-size-per-rank {} on {} ranks would make them {}",
-                    batch_size_, config.batch_size_per_rank.value_or(0), place_.count, asked));
+                    batch_size_, config.batch_size_per_rank.value_or(0), data_shard_.count, asked));
   }
 }
 
@@ -126,8 +126,8 @@ void Trainer::finish() { static_cast<void>(strategy_->synchronise()); }
 Sampler Trainer::make_sampler() const {
   return {workload_.data.train->size(),
           batch_size_,
-          std::max(0, place_.index),
-          place_.count,
+          std::max(0, data_shard_.index),
+          data_shard_.count,
           config_.seed,
           true};
 }
@@ -157,7 +157,7 @@ void Trainer::run(std::int64_t last, const Beside& beside) {
 
 /// A step of this rank, timed.
 Stretch::Images Trainer::take(std::int64_t step) {
-  if (!loader_ && place_.index >= 0) loader_ = make_loader();
+  if (!loader_ && data_shard_.index >= 0) loader_ = make_loader();
   communicator_.set_step(step);
   const auto data_wait = [this] { return loader_ ? loader_->wait_seconds() : 0; };
   const Stopwatch watch;
@@ -186,7 +186,7 @@ Trainer::StepReport Trainer::step(std::int64_t step) {
 
 /// Of a step, empty on a rank that computes no gradients.
 Batch Trainer::next_batch(std::int64_t step) {
-  if (place_.index >= 0) return loader_->next();
+  if (data_shard_.index >= 0) return loader_->next();
   return {.input = torch::empty({0}),
           .target = torch::empty({0}, torch::kInt64),
           .step_images = sampler_.global_size(step % steps_per_epoch())};
@@ -199,8 +199,8 @@ void Trainer::add(const StretchResult& done) {
   state_.window.add_times(done.waiting_seconds, 0, done.waiting_seconds);
   state_.images_seen += done.images;
   news_.insert(news_.end(), done.news.begin(), done.news.end());
-  if (const Place now = strategy_->workers().place(); now.count != place_.count) {
-    place_ = now;
+  if (const DataShard now = strategy_->workers().data_shard(); now.count != data_shard_.count) {
+    data_shard_ = now;
     sampler_ = make_sampler();
     loader_.reset();
   }

@@ -100,7 +100,7 @@ class Trainer {
   Communicator& communicator_;
   std::vector<std::string> warnings_;
   std::unique_ptr<Strategy> strategy_;
-  Place place_;
+  DataShard data_shard_;
   std::int64_t batch_size_;
   Sampler sampler_;
   std::int64_t total_steps_;

@@ -83,7 +83,7 @@ class AllReduce final : public Strategy {
   AllReduce(const StrategyContext& context, const AllReduceOptions& options)
       : context_(context),
         options_(options),
-        workers_(place_of(context.communicator)),
+        workers_(data_shard_of(context.communicator)),
         shards_(options.shard_state && context.communicator.size() > 1
                     ? std::make_unique<Shards>(context.parameters, context.communicator)
                     : nullptr),

@@ -28,7 +28,7 @@ class Averaging final : public Strategy {
   Averaging(const StrategyContext& context, const AveragingOptions& options)
       : context_(context),
         options_(options),
-        workers_(place_of(context.communicator),
+        workers_(data_shard_of(context.communicator),
                  [this](std::int64_t step) { return next_meeting(step); }),
         optimizer_(optimizer_of(context, context.parameters)) {
     const Tensor& values = context_.parameters.values();

@@ -17,9 +17,10 @@ class Hogwild final : public Strategy {
  public:
   explicit Hogwild(const StrategyContext& context)
       : context_(context),
-        workers_(context.communicator, {.place = [this] { return place_of(context_.communicator); },
-                                        .depart = [] {},
-                                        .rest = [] { return std::vector<std::string>(); }}),
+        workers_(context.communicator,
+                 {.data_shard = [this] { return data_shard_of(context_.communicator); },
+                  .depart = [] {},
+                  .rest = [] { return std::vector<std::string>(); }}),
         optimizer_(optimizer_of(context, context.parameters)),
         shared_(context.communicator.group(), context.parameters.size()),
         before_(torch::zeros_like(context.parameters.values())) {}

@@ -88,7 +88,7 @@ class ParameterServer final : public Strategy {
 
  private:
   std::unique_ptr<Workers> make_workers();
-  Place place() const;
+  DataShard data_shard() const;
   void depart();
   std::vector<std::string> rest();
   void make_optimizer();
@@ -139,14 +139,14 @@ class ParameterServer final : public Strategy {
 };
 
 std::unique_ptr<Workers> ParameterServer::make_workers() {
-  if (options_.sync) return std::make_unique<InStep>(place());
-  return std::make_unique<FreeRunning>(context_.communicator,
-                                       FreeRunning::Hooks{.place = [this] { return place(); },
-                                                          .depart = [this] { depart(); },
-                                                          .rest = [this] { return rest(); }});
+  if (options_.sync) return std::make_unique<InStep>(data_shard());
+  return std::make_unique<FreeRunning>(
+      context_.communicator, FreeRunning::Hooks{.data_shard = [this] { return data_shard(); },
+                                                .depart = [this] { depart(); },
+                                                .rest = [this] { return rest(); }});
 }
 
-Place ParameterServer::place() const {
+DataShard ParameterServer::data_shard() const {
   const int before = options_.servers;
   return {context_.communicator.rank() < before ? -1 : context_.communicator.rank() - before,
           context_.communicator.size() - before};

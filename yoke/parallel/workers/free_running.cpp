@@ -18,14 +18,14 @@ std::int64_t FreeRunning::next_meeting(std::int64_t) const {
 }
 
 StretchResult FreeRunning::run(const Stretch& stretch) {
-  const Place place = hooks_.place();
-  StepPool pool(communicator_.group(), stretches_++, (stretch.last - stretch.first) * place.count);
+  const DataShard shard = hooks_.data_shard();
+  StepPool pool(communicator_.group(), stretches_++, (stretch.last - stretch.first) * shard.count);
   std::int64_t images = 0, steps = 0;
   hooks_.depart();
-  while (place.index >= 0) {
+  while (shard.index >= 0) {
     const auto taken = pool.take();
     if (!taken) break;
-    const std::int64_t step = stretch.first + *taken / place.count;
+    const std::int64_t step = stretch.first + *taken / shard.count;
     if (!stretch.goes_on(step)) pool.close();
     images += stretch.take(step).own;
     ++steps;
@@ -37,7 +37,7 @@ StretchResult FreeRunning::run(const Stretch& stretch) {
   done.waiting_seconds = waiting.seconds();
   done.images = sums[0].item<std::int64_t>();
   // Where some have stopped early, all that was begun counts as done.
-  done.steps = (sums[1].item<std::int64_t>() + place.count - 1) / place.count;
+  done.steps = (sums[1].item<std::int64_t>() + shard.count - 1) / shard.count;
   stretch.meet();
   return done;
 }

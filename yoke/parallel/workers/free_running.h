@@ -12,7 +12,7 @@ class FreeRunning final : public Workers {
  public:
   /// What a strategy does when ranks go apart, and before they meet.
   struct Hooks {
-    std::function<Place()> place;                    ///< May count fewer ranks after `rest`.
+    std::function<DataShard()> data_shard;           ///< May count fewer ranks after `rest`.
     std::function<void()> depart;                    ///< All ranks call it alike, as the next.
     std::function<std::vector<std::string>()> rest;  ///< Returns news, see StretchResult.
   };
@@ -20,9 +20,9 @@ class FreeRunning final : public Workers {
   /// `communicator` must outlive it.
   FreeRunning(Communicator& communicator, Hooks hooks);
 
-  Place place() const override { return hooks_.place(); }
+  DataShard data_shard() const override { return hooks_.data_shard(); }
   std::int64_t next_meeting(std::int64_t step) const override;
-  std::int64_t most_steps(std::int64_t steps) const override { return steps * place().count; }
+  std::int64_t most_steps(std::int64_t steps) const override { return steps * data_shard().count; }
   StretchResult run(const Stretch& stretch) override;
 
  private:

@@ -4,8 +4,8 @@
 
 namespace yoke {
 
-InStep::InStep(Place place, NextMeeting next_meeting)
-    : place_(place), next_meeting_(std::move(next_meeting)) {}
+InStep::InStep(DataShard shard, NextMeeting next_meeting)
+    : data_shard_(shard), next_meeting_(std::move(next_meeting)) {}
 
 StretchResult InStep::run(const Stretch& stretch) {
   StretchResult done;

@@ -11,15 +11,15 @@ class InStep final : public Workers {
   using NextMeeting = std::function<std::int64_t(std::int64_t step)>;
 
   explicit InStep(
-      Place place, NextMeeting next_meeting = [](std::int64_t step) { return step + 1; });
+      DataShard shard, NextMeeting next_meeting = [](std::int64_t step) { return step + 1; });
 
-  Place place() const override { return place_; }
+  DataShard data_shard() const override { return data_shard_; }
   std::int64_t next_meeting(std::int64_t step) const override { return next_meeting_(step); }
   std::int64_t most_steps(std::int64_t steps) const override { return steps; }
   StretchResult run(const Stretch& stretch) override;
 
  private:
-  const Place place_;
+  const DataShard data_shard_;
   const NextMeeting next_meeting_;
 };
 

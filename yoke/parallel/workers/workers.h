@@ -8,9 +8,9 @@
 
 namespace yoke {
 
-/// Where a rank stands among those that compute gradients.
-struct Place {
-  int index = 0;  ///< -1: it computes none.
+/// Which of so many shares of the images is a rank's: one for each that computes gradients.
+struct DataShard {
+  int index = 0;  ///< -1: none, it computes no gradients.
   int count = 1;
 };
 
@@ -44,8 +44,8 @@ class Workers {
  public:
   virtual ~Workers() = default;
 
-  /// Which share of the images is this rank's; may change in run().
-  virtual Place place() const = 0;
+  /// This rank's share of the images; may change in run().
+  virtual DataShard data_shard() const = 0;
 
   /// After `step` steps, the number of steps after which all ranks meet next: more than `step`.
   virtual std::int64_t next_meeting(std::int64_t step) const = 0;

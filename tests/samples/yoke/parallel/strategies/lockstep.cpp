@@ -12,7 +12,7 @@ class Lockstep final : public Strategy {
  public:
   explicit Lockstep(const StrategyContext& context)
       : context_(context),
-        workers_(place_of(context.communicator)),
+        workers_(data_shard_of(context.communicator)),
         optimizer_(optimizer_of(context, context.parameters)) {}
 
   Workers& workers() override { return workers_; }
