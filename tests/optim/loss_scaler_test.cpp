@@ -42,10 +42,10 @@ TEST(LossScaler, TellsOfEachSkippedStepOnce) {
   LossScaler scaler;
   update(scaler, 2, false);
   EXPECT_THAT(
-      scaler.take_news(),
+      scaler.take_events(),
       ElementsAre("Gradient overflow. Skipping step, loss scaler 0 reducing loss scale to 32768",
                   "Gradient overflow. Skipping step, loss scaler 0 reducing loss scale to 16384"));
-  EXPECT_THAT(scaler.take_news(), ElementsAre());
+  EXPECT_THAT(scaler.take_events(), ElementsAre());
 }
 
 TEST(LossScaler, StaysAtTheLargestScale) {

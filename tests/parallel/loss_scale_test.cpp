@@ -82,7 +82,7 @@ TEST_P(Overflow, OfOneRankSkipsThatStepOnAll) {
         EXPECT_EQ(rank.scaler.scale(), step < kPlanted ? 1024 : 512) << step << " on " << ranks;
       }
       EXPECT_EQ(rank.scaler.skipped(), 1);
-      EXPECT_THAT(rank.scaler.take_news(), testing::ElementsAre(HasSubstr("Gradient overflow.")));
+      EXPECT_THAT(rank.scaler.take_events(), testing::ElementsAre(HasSubstr("Gradient overflow.")));
     });
   }
 }

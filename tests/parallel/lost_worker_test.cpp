@@ -26,28 +26,28 @@ struct Rank {
     strategy->begin({});
   }
 
-  /// Steps until all meet again, of which a rank that `leaves` takes but one. Returns the news.
+  /// Steps until all meet again, of which a rank that `leaves` takes but one. Returns the events.
   std::vector<std::string> run_free(bool leaves) {
     struct Leave {};
-    std::vector<std::string> news;
+    std::vector<std::string> events;
     try {
-      news = strategy->workers()
-                 .run({.first = 0,
-                       .last = 4,
-                       .take = [&](std::int64_t step) -> Stretch::Images {
-                         strategy->step(batch_of(17), {.step = step}, {.lr = 0.01});
-                         if (leaves) throw Leave();
-                         return {.own = 17, .all = 17};
-                       },
-                       .goes_on = [](std::int64_t) { return true; },
-                       .meet = [] {}})
-                 .news;
+      events = strategy->workers()
+                   .run({.first = 0,
+                         .last = 4,
+                         .take = [&](std::int64_t step) -> Stretch::Images {
+                           strategy->step(batch_of(17), {.step = step}, {.lr = 0.01});
+                           if (leaves) throw Leave();
+                           return {.own = 17, .all = 17};
+                         },
+                         .goes_on = [](std::int64_t) { return true; },
+                         .meet = [] {}})
+                   .events;
     } catch (const Leave&) {
       return {};
     }
     const auto go_on = strategy->synchronise();
     check_agreement(parameters.values(), *communicator);
-    return news;
+    return events;
   }
 
   Model model = classifier(1);
@@ -83,10 +83,10 @@ TEST_P(LostWorkers, LeaveTheOthersAtWork) {
     Rank rank(group, GetParam().comm, strategy());
     rank.run_free(false);
     EXPECT_EQ(rank.communicator->size(), servers + workers);
-    std::vector<std::string> news;
+    std::vector<std::string> events;
     for (int gone = 0; gone + 1 < workers; ++gone) {  // one a time, the first of those left
       const bool leaves = group.rank == servers + gone;
-      for (auto& line : rank.run_free(leaves)) news.push_back(std::move(line));
+      for (auto& line : rank.run_free(leaves)) events.push_back(std::move(line));
       if (leaves) return;
       EXPECT_EQ(rank.communicator->size(), servers + workers - gone - 1);
       EXPECT_EQ(rank.strategy->workers().data_shard().count, workers - gone - 1);
@@ -96,8 +96,8 @@ TEST_P(LostWorkers, LeaveTheOthersAtWork) {
     EXPECT_TRUE(rank.run_free(false).empty());
     if (group.rank != 0) return;
     EXPECT_THAT(rank.strategy->statistics().counters, Contains(Pair("workers_lost", workers - 1)));
-    ASSERT_EQ(news.size(), static_cast<std::size_t>(workers - 1));
-    EXPECT_THAT(news.front(), HasSubstr("rank " + std::to_string(servers) + " on host0"));
+    ASSERT_EQ(events.size(), static_cast<std::size_t>(workers - 1));
+    EXPECT_THAT(events.front(), HasSubstr("rank " + std::to_string(servers) + " on host0"));
   });
 }
 

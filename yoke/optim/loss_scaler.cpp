@@ -35,7 +35,7 @@ void LossScaler::update(bool finite) {
   good = 0;
   scale /= 2;
   ++skipped_;
-  news_.push_back(fmt::format(
+  events_.push_back(fmt::format(
       "Gradient overflow. Skipping step, loss scaler 0 reducing loss scale to {}", scale));
   if (scale >= kLeast) return;
   throw Error(
@@ -47,7 +47,7 @@ void LossScaler::update(bool finite) {
 
 NamedTensors LossScaler::state() const { return {{kScaleName, scale_}, {kGoodName, good_}}; }
 
-std::vector<std::string> LossScaler::take_news() { return std::exchange(news_, {}); }
+std::vector<std::string> LossScaler::take_events() { return std::exchange(events_, {}); }
 
 NamedTensors with_scale_of(NamedTensors saved, const LossScaler* scaler) {
   const auto is_scale = [](const auto& item) {

@@ -41,14 +41,14 @@ class LossScaler {
   NamedTensors state() const;
 
   /// A line for people about each step skipped since the last call.
-  std::vector<std::string> take_news();
+  std::vector<std::string> take_events();
 
  private:
   const std::int64_t growth_interval_;
   const torch::Tensor scale_;  // fp64 []
   const torch::Tensor good_;   // int64 []
   std::int64_t skipped_ = 0;
-  std::vector<std::string> news_;
+  std::vector<std::string> events_;
 };
 
 /// `saved`, state of a checkpoint, for a run that scales losses by `scaler` or, where that is null,

@@ -91,15 +91,15 @@ void Trainer::warn_of_line_search() {
       config_.optimizer, batch_size_, sampler_.images()));
 }
 
-std::vector<std::string> Trainer::news() {
-  auto news = std::exchange(news_, {});
+std::vector<std::string> Trainer::events() {
+  auto events = std::exchange(events_, {});
   if (workload_.scaler) {
-    for (auto& line : workload_.scaler->take_news()) news.push_back(std::move(line));
+    for (auto& line : workload_.scaler->take_events()) events.push_back(std::move(line));
   }
   if (const auto& damage = workload_.data.damage) {
-    for (auto& line : damage->take_lines()) news.push_back(std::move(line));
+    for (auto& line : damage->take_lines()) events.push_back(std::move(line));
   }
-  return news;
+  return events;
 }
 
 Counters Trainer::counters() const {
@@ -198,7 +198,7 @@ void Trainer::add(const StretchResult& done) {
   state_.window.add_steps(done.steps);
   state_.window.add_times(done.waiting_seconds, 0, done.waiting_seconds);
   state_.images_seen += done.images;
-  news_.insert(news_.end(), done.news.begin(), done.news.end());
+  events_.insert(events_.end(), done.events.begin(), done.events.end());
   if (const DataShard now = strategy_->workers().data_shard(); now.count != data_shard_.count) {
     data_shard_ = now;
     sampler_ = make_sampler();

@@ -71,7 +71,7 @@ class Trainer {
   const std::vector<std::string>& warnings() const { return warnings_; }
   /// What has happened to ranks, which damaged files this one met, and which steps it skipped,
   /// since the last call.
-  std::vector<std::string> news();
+  std::vector<std::string> events();
   Counters counters() const;
   bool target_reached() const { return state_.time_to_target_seconds.has_value(); }
 
@@ -108,8 +108,8 @@ class Trainer {
   Schedule schedule_;
   RunState state_;
   StepReport last_;
-  std::vector<std::string> news_;   // of ranks
-  std::unique_ptr<Loader> loader_;  // last: its threads read the data
+  std::vector<std::string> events_;  // of ranks
+  std::unique_ptr<Loader> loader_;   // last: its threads read the data
 };
 
 }  // namespace yoke

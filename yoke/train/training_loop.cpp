@@ -232,7 +232,7 @@ void TrainingLoop::tell_problems() {
 }
 
 void TrainingLoop::tell_news() {
-  for (const auto& line : trainer_.news()) reporter_.message(line);
+  for (const auto& line : trainer_.events()) reporter_.message(line);
 }
 
 ProgressState TrainingLoop::progress(std::int64_t step) const {

@@ -211,7 +211,7 @@ std::vector<std::string> ParameterServer::count_workers() {
       agree_on_workers(ranks, options_.servers, ever_, serving_.get(), pushing_.get());
   const auto left = left_of(numbers_, alive);
   if (left.size() == numbers_.size()) return {};
-  std::vector<std::string> news;
+  std::vector<std::string> events;
   std::vector<int> members(static_cast<std::size_t>(options_.servers));
   std::iota(members.begin(), members.end(), 0);
   for (std::size_t i = 0; i < numbers_.size(); ++i) {
@@ -220,13 +220,13 @@ std::vector<std::string> ParameterServer::count_workers() {
       members.push_back(rank);
     } else if (rank_ == 0) {
       const Peer& peer = ranks.group().peers[static_cast<std::size_t>(rank)];
-      news.push_back(fmt::format("lost       rank {} on {}; its images go to the {} workers left",
-                                 peer.rank, peer.host, left.size()));
+      events.push_back(fmt::format("lost       rank {} on {}; its images go to the {} workers left",
+                                   peer.rank, peer.host, left.size()));
     }
   }
   shrink(ranks, members);
   numbers_ = left;
-  return news;
+  return events;
 }
 
 /// Refuses now, rather than in the first step, what servers cannot do.

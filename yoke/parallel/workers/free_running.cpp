@@ -31,7 +31,7 @@ StretchResult FreeRunning::run(const Stretch& stretch) {
     ++steps;
   }
   const Stopwatch waiting;
-  StretchResult done{.news = hooks_.rest()};
+  StretchResult done{.events = hooks_.rest()};
   const auto sums = torch::tensor({images, steps}, torch::kInt64);
   communicator_.all_reduce(sums);
   done.waiting_seconds = waiting.seconds();

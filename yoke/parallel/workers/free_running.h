@@ -14,7 +14,7 @@ class FreeRunning final : public Workers {
   struct Hooks {
     std::function<DataShard()> data_shard;           ///< May count fewer ranks after `rest`.
     std::function<void()> depart;                    ///< All ranks call it alike, as the next.
-    std::function<std::vector<std::string>()> rest;  ///< Returns news, see StretchResult.
+    std::function<std::vector<std::string>()> rest;  ///< Returns events, see StretchResult.
   };
 
   /// `communicator` must outlive it.

@@ -35,8 +35,8 @@ struct Stretch {
 /// What all ranks together have done in a stretch.
 struct StretchResult {
   std::int64_t steps = 0, images = 0;
-  double waiting_seconds = 0;     ///< Of this rank, for the others, outside of steps.
-  std::vector<std::string> news;  ///< What has happened to ranks, for people; mostly nothing.
+  double waiting_seconds = 0;       ///< Of this rank, for the others, outside of steps.
+  std::vector<std::string> events;  ///< What has happened to ranks, for people; mostly nothing.
 };
 
 /// The ranks of a run as workers.
