@@ -1,12 +1,13 @@
-// yoke/parallel/compression/halves.cpp: gradients rounded to 16 bits. The sum is rounded once more.
+// yoke/parallel/compression/half_precision.cpp: gradients rounded to 16 bits. The sum is rounded
+// once more.
 #include "yoke/parallel/compression.h"
 
 namespace yoke {
 namespace {
 
-class Halves final : public Compression {
+class HalfPrecision final : public Compression {
  public:
-  Halves(FlatParameters& parameters, Communicator& communicator, torch::ScalarType type)
+  HalfPrecision(FlatParameters& parameters, Communicator& communicator, torch::ScalarType type)
       : parameters_(parameters), communicator_(communicator), type_(type) {}
 
   void start(const Bucket& bucket) override {
@@ -36,18 +37,18 @@ class Halves final : public Compression {
   std::vector<Sent> sent_;
 };
 
-CompressionPlugin halves(torch::ScalarType type) {
+CompressionPlugin half_precision(torch::ScalarType type) {
   return {no_options(),
           [type](FlatParameters& parameters, Communicator& communicator, const NoOptions&) {
-            return std::make_unique<Halves>(parameters, communicator, type);
+            return std::make_unique<HalfPrecision>(parameters, communicator, type);
           },
           CompressionTraits{.element_bytes = 2}};
 }
 
 }  // namespace
 
-CompressionPlugin bf16_compression() { return halves(torch::kBFloat16); }
+CompressionPlugin bf16_compression() { return half_precision(torch::kBFloat16); }
 
-CompressionPlugin fp16_compression() { return halves(torch::kFloat16); }
+CompressionPlugin fp16_compression() { return half_precision(torch::kFloat16); }
 
 }  // namespace yoke
