@@ -128,6 +128,25 @@ TEST(Resume, RefusesACheckpointOfAnotherRun) {
   }
 }
 
+TEST(Resume, RefusesACheckpointWhoseBatchSizeIsNone) {
+  const TemporaryDirectory directory;
+  auto config = small_run(directory.path() / "run", "mlp");
+  config.max_steps = 2;
+  config.checkpoint_every = Interval::parse("2steps", "");
+  train(config);
+  const fs::path folder = config.out / "checkpoints";
+  Checkpoint checkpoint = read_checkpoint(list_checkpoints(folder).front());
+  config.resume = "auto";
+  for (const nlohmann::json& wrong : {nlohmann::json(0), nlohmann::json(-100), nlohmann::json(1e9),
+                                      nlohmann::json("100"), nlohmann::json()}) {
+    fs::remove_all(folder);
+    checkpoint.state["batch_size"] = wrong;
+    write_checkpoint(folder, checkpoint);
+    EXPECT_THAT([&] { train(config); },
+                testing::ThrowsMessage<Error>(HasSubstr(wrong.dump() + " as its batch_size")));
+  }
+}
+
 TEST(Resume, AutoStartsAfreshWhereThereIsNothing) {
   const TemporaryDirectory directory;
   auto config = small_run(directory.path() / "run");

@@ -11,6 +11,7 @@
 #include "yoke/comm/text.h"
 #include "yoke/core/error.h"
 #include "yoke/core/files/file.h"
+#include "yoke/core/parse_number.h"
 #include "yoke/core/system/clock.h"
 #include "yoke/core/system/threads.h"
 #include "yoke/engine/eager/gpu_settings.h"
@@ -145,9 +146,18 @@ void write_final_weights(const RunDirectory& directory, const Workload& workload
 }
 
 /// What a step of the run that is gone on with has, over all ranks; older versions did not say.
+/// @throws Error where that is no size.
 std::optional<std::int64_t> batch_size_of(const std::optional<Checkpoint>& checkpoint) {
   if (!checkpoint || !checkpoint->state.contains(key::kBatchSize)) return std::nullopt;
-  return checkpoint->state.at(key::kBatchSize).get<std::int64_t>();
+  const auto& found = checkpoint->state.at(key::kBatchSize);
+  const auto size = parse_number<std::int64_t>(found.dump(), 1);
+  if (!size) {
+    throw Error(fmt::format(
+        "the state.json of the checkpoint of step {} has {} as its {}; expected a whole number "
+        "from 1 on; go on from another checkpoint, by --resume PATH",
+        checkpoint->step, found.dump(), key::kBatchSize));
+  }
+  return size;
 }
 
 /// What this rank found out, but for the run directory.
