@@ -102,9 +102,27 @@ TEST(Documents, NameSourceFilesThatExist) {
   EXPECT_GT(checked, 10);
 }
 
+/// A table of flags in the source tree, with the names that run/flag_names.h holds for it.
+std::string table_of_flags(const char* path) {
+  const auto root = fs::path(YOKE_SOURCE_DIR);
+  auto source = read_file(root / path);
+  const std::regex space(R"(namespace (\w+) \{([^{}]*)\})"),
+      constant(R"re((k[A-Za-z]+) = ("[a-z-]+");)re");
+  const auto names = read_file(root / "yoke/run/flag_names.h");
+  for (std::sregex_iterator group(names.begin(), names.end(), space), end; group != end; ++group) {
+    const auto constants = (*group)[2].str();
+    for (std::sregex_iterator name(constants.begin(), constants.end(), constant); name != end;
+         ++name) {
+      const std::regex use("\\b" + (*group)[1].str() + "::" + (*name)[1].str() + "\\b");
+      source = std::regex_replace(source, use, (*name)[2].str());
+    }
+  }
+  return source;
+}
+
 /// The flags of `yoke train`, from its table's source, for core knows nothing of train.
 std::set<std::string> train_flags() {
-  const auto source = read_file(fs::path(YOKE_SOURCE_DIR) / "yoke/train/config/flags.cpp");
+  const auto source = table_of_flags("yoke/train/config/flags.cpp");
   const std::regex entry(
       R"re(\b(?:text|count|number|number<[^>]*>|seconds|choice|interval|boolean)\(\s*"([a-z0-9-]+)")re");
   const auto names = matches(source, entry);
@@ -115,7 +133,7 @@ std::set<std::string> train_flags() {
 
 /// The flags of `yoke run`, from its table's source.
 std::set<std::string> launch_flags() {
-  const auto source = read_file(fs::path(YOKE_SOURCE_DIR) / "yoke/launch/flags.cpp");
+  const auto source = table_of_flags("yoke/launch/flags.cpp");
   const auto names = matches(source, std::regex(R"re(\bflag\(\s*"([a-z-]+)")re"));
   return {names.begin(), names.end()};
 }
@@ -124,7 +142,7 @@ std::set<std::string> launch_flags() {
 std::set<std::string> forecast_flags() {
   std::set<std::string> flags;
   for (const char* const file : {"apps/yoke/forecast_flags.cpp", "apps/yoke/bench_training.cpp"}) {
-    const auto source = read_file(fs::path(YOKE_SOURCE_DIR) / file);
+    const auto source = table_of_flags(file);
     const auto names = matches(source, std::regex(R"re(\(\s*"--([a-z-]+)")re"));
     flags.insert(names.begin(), names.end());
   }
@@ -219,7 +237,7 @@ TEST(Documents, NameEveryFlagOfRun) {
 
 TEST(Documents, NameEveryFlagOfPredict) {
   const auto text = read_file(fs::path(YOKE_SOURCE_DIR) / "docs/forecast.md");
-  const auto source = read_file(fs::path(YOKE_SOURCE_DIR) / "apps/yoke/forecast_flags.cpp");
+  const auto source = table_of_flags("apps/yoke/forecast_flags.cpp");
   for (const auto& flag : matches(source, std::regex(R"re(\(\s*"--([a-z-]+)")re"))) {
     EXPECT_NE(text.find("`--" + flag + "`"), std::string::npos)
         << "docs/forecast.md lacks --" << flag;
