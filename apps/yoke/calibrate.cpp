@@ -52,7 +52,8 @@ std::string step_recipe(const TrainConfig& config) {
   std::vector<RecipeEntry> chosen;
   for (const auto& entry : to_recipe(config)) {
     const bool wanted = std::find(names.begin(), names.end(), entry.key) != names.end();
-    if (wanted && entry.key != flag::kBatchSize && entry.key != "threads") chosen.push_back(entry);
+    if (wanted && entry.key != flag::kBatchSize && entry.key != flag::kThreads)
+      chosen.push_back(entry);
   }
   return recipe_text(chosen);
 }
@@ -64,7 +65,7 @@ Calibration measure_layout(const CalibrationWanted& wanted, int ranks, int threa
   const auto recipe = folder.path() / "step.toml";
   write_file(recipe, step_recipe(wanted.config));
   const auto printed = run_ranks(
-      ranks, {"bench", "training", "--recipe", recipe.string(), "--threads",
+      ranks, {"bench", "training", as_flag(flag::kRecipe), recipe.string(), as_flag(flag::kThreads),
               std::to_string(threads), "--images", fmt::format("{}", fmt::join(wanted.images, ",")),
               "--seconds", fmt::format("{}", wanted.seconds), "--json"});
   return forecast::calibration_from_json(nlohmann::json::parse(last_line(printed)),

@@ -72,8 +72,8 @@ nlohmann::ordered_json evaluation_json(const Evaluation& result,
   nlohmann::ordered_json json = {
       {"images", result.images}, {"loss", result.loss},
       {"top1", result.top1},     {"top5", result.top5},
-      {"classes", names},        {key::kPerClassAccuracy, result.per_class_accuracy}};
-  json["confusion"] = confusion_rows(result);
+      {key::kClasses, names},    {key::kPerClassAccuracy, result.per_class_accuracy}};
+  json[key::kConfusion] = confusion_rows(result);
   return json;
 }
 

@@ -98,8 +98,8 @@ void add_calibration(CLI::App& command, GivenPrediction& given) {
 
 void add_predict_flags(CLI::App& command, GivenPrediction& given) {
   auto flags = flags_that_are(kStepCost);
-  flags.insert(flags.end(), {flag::kBatchSizePerRank, "strategy", "comm"});
-  std::erase(flags, "threads");  // as many as --cores-per-host leaves a rank
+  flags.insert(flags.end(), {flag::kBatchSizePerRank, flag::kStrategy, flag::kComm});
+  std::erase(flags, flag::kThreads);  // as many as --cores-per-host leaves a rank
   add_config_flags(command, given.config, flags);
   add_machines(command, given);
   add_calibration(command, given);

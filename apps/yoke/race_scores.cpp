@@ -59,7 +59,7 @@ study::RaceRun score(const study::Job& job, const RunResults& run) {
 }
 
 void tell(const study::RaceRun& run, const std::string& status) {
-  if (status == "failed") {
+  if (status == run_status::kFailed) {
     return say(fmt::format("seed {}: failed, so the target was not reached", run.seed));
   }
   const std::string measured =

@@ -163,7 +163,7 @@ void check(const LaunchConfig& config) {
   const int count = static_cast<int>(config.hosts.size());
   if (config.nodes && config.nodes->most > count) {
     throw UsageError(fmt::format("--nnodes {} is given, but there are {} hosts in the list",
-                                 config.given.at("nnodes"), count));
+                                 config.given.at(launch_flag::kNodes), count));
   }
 }
 

@@ -8,6 +8,7 @@ namespace yoke {
 namespace flag {
 inline constexpr const char* kBatchSize = "batch-size";
 inline constexpr const char* kBatchSizePerRank = "batch-size-per-rank";
+inline constexpr const char* kComm = "comm";
 inline constexpr const char* kCommTimeout = "comm-timeout";
 inline constexpr const char* kCudaGraph = "cuda-graph";
 inline constexpr const char* kDataDir = "data-dir";
@@ -25,6 +26,7 @@ inline constexpr const char* kReplicas = "replicas";
 inline constexpr const char* kResources = "resources";
 inline constexpr const char* kResume = "resume";
 inline constexpr const char* kSeed = "seed";
+inline constexpr const char* kStrategy = "strategy";
 inline constexpr const char* kTensorboard = "tensorboard";
 inline constexpr const char* kThreads = "threads";
 }  // namespace flag

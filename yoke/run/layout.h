@@ -7,6 +7,9 @@ namespace yoke {
 /// The name of the weights' file, in a run and in each of its checkpoints.
 inline constexpr const char* kWeightsFile = "model.safetensors";
 
+/// What the folder of a checkpoint begins with, before the number of its step.
+inline constexpr const char* kStepPrefix = "step-";
+
 /// Where runs are that were given no place of their own.
 inline constexpr const char* kRunsFolder = "runs";
 

@@ -131,8 +131,8 @@ Settings settings_of(const RunResults& run) {
   }
   if (const auto ranks = run.number(key::kWorldSize))
     settings["ranks"] = fmt::format("{:g}", *ranks);
-  if (settings.contains("strategy")) {
-    settings["strategy"] = without_workers(settings["strategy"]);
+  if (settings.contains(flag::kStrategy)) {
+    settings[flag::kStrategy] = without_workers(settings[flag::kStrategy]);
   }
   if (!run.text(key::kHardwareCpu).empty()) settings["processor"] = run.text(key::kHardwareCpu);
   return settings;

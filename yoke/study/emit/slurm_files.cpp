@@ -7,6 +7,7 @@
 
 #include "yoke/core/system/shell.h"
 #include "yoke/run/layout.h"
+#include "yoke/run/summary.h"
 #include "yoke/study/emit/emit.h"
 
 namespace yoke::study {
@@ -103,10 +104,10 @@ std::string array_script(const Array& array, const StudyPlan& plan, const EmitCo
 cd {directory} || exit
 {setup}run={runs}/${{runs[SLURM_ARRAY_TASK_ID]}}
 exec >>"$run.log" 2>&1
-grep -q '"status": "completed"' "$run/summary.json" 2>/dev/null && exit
+grep -q '{completed}' "{summary}" 2>/dev/null && exit
 
 newest_checkpoint() {{
-  ls -d "$run"/checkpoints/step-* 2>/dev/null | tail -n 1
+  ls -d "{checkpoints}"/{step_prefix}* 2>/dev/null | tail -n 1
 }}
 
 # A rank that fails is noticed by the others, and one that stops first must not end them.
@@ -120,14 +121,19 @@ fi
 exit "$status"
 )sh";
   const StudyPoint& point = *array.jobs.front()->point;
-  return fmt::format(fmt::runtime(kText), fmt::arg("head", head_of(array, plan, context)),
-                     fmt::arg("name", array.name), fmt::arg("nodes", point.nodes),
-                     fmt::arg("ranks", point.ranks), fmt::arg("names", names_of(array)),
-                     fmt::arg("directory", shell_word(context.directory.string())),
-                     fmt::arg("setup", lines_of(plan.slurm.setup)),
-                     fmt::arg("runs", shell_word((context.out / kRunsFolder).string())),
-                     fmt::arg("step", step_of(plan)),
-                     fmt::arg("program", shell_word(context.program)));
+  const RunDirectory run{"$run"};
+  return fmt::format(
+      fmt::runtime(kText), fmt::arg("head", head_of(array, plan, context)),
+      fmt::arg("name", array.name), fmt::arg("nodes", point.nodes), fmt::arg("ranks", point.ranks),
+      fmt::arg("names", names_of(array)),
+      fmt::arg("directory", shell_word(context.directory.string())),
+      fmt::arg("setup", lines_of(plan.slurm.setup)),
+      fmt::arg("runs", shell_word((context.out / kRunsFolder).string())),
+      fmt::arg("step", step_of(plan)),
+      fmt::arg("completed", fmt::format(R"("{}": "{}")", key::kStatus, run_status::kCompleted)),
+      fmt::arg("summary", run.summary().string()), fmt::arg("step_prefix", kStepPrefix),
+      fmt::arg("checkpoints", run.checkpoints().string()),
+      fmt::arg("program", shell_word(context.program)));
 }
 
 std::string report_script(const StudyPlan& plan, const EmitContext& context) {

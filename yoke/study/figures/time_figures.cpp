@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "yoke/run/phases.h"
 #include "yoke/run/summary.h"
 #include "yoke/study/figures/figures.h"
 #include "yoke/study/report/words.h"
@@ -83,7 +84,10 @@ std::vector<Figure> time_figures(const Comparison& comparison) {
       {.name = "time-of-runs",
        .title = "Whole time, from the start of the program",
        .caption = "The rest is loading the program and its data, and meeting other ranks." + remark,
-       .graph = bars_of(rows, {"training", "evaluating", "checkpointing", "the rest"}, run_parts)}};
+       .graph = bars_of(rows,
+                        {word_of(PhaseKind::kTraining), word_of(PhaseKind::kEvaluating),
+                         word_of(PhaseKind::kCheckpointing), "the rest"},
+                        run_parts)}};
 }
 
 }  // namespace yoke::study

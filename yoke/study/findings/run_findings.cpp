@@ -15,7 +15,7 @@ using Sentences = std::vector<std::string>;
 
 std::string how_it_ended(const RunResults& run) {
   if (run.status == run_status::kFailed) return fmt::format("failed ({})", run.text(key::kError));
-  if (run.status == "stopped") return "was stopped";
+  if (run.status == run_status::kStopped) return "was stopped";
   return run.status == run_status::kCompleted ? "completed" : "has not ended";
 }
 

@@ -107,7 +107,7 @@ auto naming(const fs::path& directory, const Read& read) {
 }
 
 std::optional<std::int64_t> step_of(const fs::path& directory) {
-  constexpr std::string_view kPrefix = "step-";
+  constexpr std::string_view kPrefix = kStepPrefix;
   const auto name = directory.filename().string();
   if (!name.starts_with(kPrefix)) return std::nullopt;
   return parse_number<std::int64_t>(std::string_view(name).substr(kPrefix.size()), 0);
@@ -116,7 +116,7 @@ std::optional<std::int64_t> step_of(const fs::path& directory) {
 }  // namespace
 
 fs::path write_checkpoint(const fs::path& directory, const Checkpoint& checkpoint) {
-  const auto target = directory / fmt::format("step-{:08}", checkpoint.step);
+  const auto target = directory / fmt::format("{}{:08}", kStepPrefix, checkpoint.step);
   std::error_code failed;
   if (fs::create_directories(directory, failed)) {
     sync_directory(fs::absolute(directory).parent_path());

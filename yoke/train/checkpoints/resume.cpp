@@ -8,6 +8,8 @@
 
 #include "yoke/core/error.h"
 #include "yoke/core/files/file.h"
+#include "yoke/run/flag_names.h"
+#include "yoke/run/layout.h"
 #include "yoke/run/summary.h"
 #include "yoke/train/config/flags.h"
 
@@ -16,7 +18,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_step_folder(const fs::path& path) { return path.filename().string().starts_with("step-"); }
+bool is_step_folder(const fs::path& path) {
+  return path.filename().string().starts_with(kStepPrefix);
+}
 
 /// `path` without a trailing slash, absolute.
 fs::path tidy(const fs::path& path) {
@@ -75,9 +79,8 @@ void check_same_run(const TrainConfig& config, const nlohmann::json& saved) {
   if (differences.empty()) return;
   throw UsageError(
       fmt::format("the checkpoint is of another run: {}; give the flags of that run, or start a "
-                  "new one without "
-                  "--resume",
-                  fmt::join(differences, "; ")));
+                  "new one without {}",
+                  fmt::join(differences, "; "), as_flag(flag::kResume)));
 }
 
 }  // namespace
@@ -135,9 +138,9 @@ std::optional<Checkpoint> find_resume(const TrainConfig& config, bool restarted,
   }
   if (!checkpoint && !automatic) {
     throw UsageError(
-        fmt::format("no good checkpoint at {}: looked for {}/step-*; give a run made "
+        fmt::format("no good checkpoint at {}: looked for {}/{}*; give a run made "
                     "with --checkpoint-every",
-                    config.resume, directory.string()));
+                    config.resume, directory.string(), kStepPrefix));
   }
   if (checkpoint) check_same_run(config, checkpoint->state.at("config"));
   return checkpoint;
