@@ -1,7 +1,6 @@
 # Writes the entries of ctest for one test program: one for the suites of each file, `core/random`
-# for core/random_test.cpp, since each process takes half a second to load LibTorch; with APART one
-# for each test. Run by yoke_discover_suites() with PROGRAM, SOURCES (a folder), LABEL, APART and
-# OUTPUT.
+# for core/random_test.cpp, since each process takes half a second to load LibTorch. Run by
+# yoke_discover_suites() with PROGRAM, SOURCES (a folder), LABEL, FIRST and OUTPUT.
 #
 # A skip must be seen as one, so what may skip does not hide among what runs. A test with GTEST_SKIP
 # has an entry of its own, as all of a file have that has it elsewhere; a fixture with it skips for
@@ -73,7 +72,7 @@ foreach(line IN LISTS lines)
     if(DEFINED file_${fixture})
       set(whole ${file_${fixture}})
     endif()
-    if(APART OR plain IN_LIST skipping)
+    if(plain IN_LIST skipping)
       set(name "${suite}.${test}")
       set(filter ${name})
       string(REGEX REPLACE "/.*" "/*" each "${test}")
@@ -97,8 +96,8 @@ endforeach()
 list(REMOVE_DUPLICATES names)
 
 set(cost)
-if(APART)
-  set(cost "COST 30")  # first, so that no processor waits for the last of them
+if(FIRST)
+  set(cost "COST 100")  # so that no processor waits for the last of them
 endif()
 set(entries)
 foreach(name IN LISTS names)

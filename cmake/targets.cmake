@@ -114,10 +114,10 @@ function(yoke_program)
   target_precompile_headers(yoke_program REUSE_FROM yoke_core)
 endfunction()
 
-# The tests of one folder: tests/<name>/*.cpp, linked with the folder and what it USES. APART: each
-# takes long, and so is an entry of ctest by itself; else a suite is one.
+# The tests of one folder: tests/<name>/*.cpp, linked with the folder and what it USES. FIRST: they
+# take long, and so begin before others.
 function(yoke_tests name)
-  cmake_parse_arguments(ARG "APART" "" "USES;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(ARG "FIRST" "" "USES;LIBRARIES" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${name}/*.cpp)
   if(NOT sources)
     return()
@@ -133,15 +133,15 @@ function(yoke_tests name)
   if(YOKE_SANITIZE)  # Each start of a sanitized LibTorch takes seconds.
     add_test(NAME test_${name} COMMAND test_${name})
   else()
-    yoke_discover_suites(test_${name} ${name} "${ARG_APART}")
+    yoke_discover_suites(test_${name} ${name} "${ARG_FIRST}")
   endif()
 endfunction()
 
-# Entries of ctest for a test program, known once it is built; `apart` gives each test its own.
-function(yoke_discover_suites target label apart)
+# Entries of ctest for a test program, known once it is built.
+function(yoke_discover_suites target label first)
   set(suites ${CMAKE_CURRENT_BINARY_DIR}/${target}_suites.cmake)
   add_custom_command(TARGET ${target} POST_BUILD
-    COMMAND ${CMAKE_COMMAND} -D PROGRAM=$<TARGET_FILE:${target}> -D LABEL=${label} -D APART=${apart}
+    COMMAND ${CMAKE_COMMAND} -D PROGRAM=$<TARGET_FILE:${target}> -D LABEL=${label} -D FIRST=${first}
             -D SOURCES=${PROJECT_SOURCE_DIR}/tests/${label} -D OUTPUT=${suites}
             -P ${PROJECT_SOURCE_DIR}/cmake/discover_suites.cmake
     BYPRODUCTS ${suites} VERBATIM)

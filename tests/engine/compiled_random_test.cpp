@@ -4,6 +4,7 @@
 
 #include "tests/engine/compare.h"
 #include "tests/engine/random_network.h"
+#include "tests/support/support.h"
 
 namespace yoke::test {
 namespace {
@@ -21,9 +22,10 @@ std::string lasting_differences(std::uint64_t seed, Norms norms, Comparison comp
   return differences;
 }
 
-/// Compares networks of `count` seeds from `first` on.
+/// Compares networks of `count` seeds from `first` on; half of them where tests shall be short.
 void compare_networks(std::uint64_t first, std::uint64_t count, Norms norms,
                       Comparison comparison) {
+  if (!long_tests()) count /= 2;
   comparison.slack = 4;  // in networks as narrow as these, gradients cancel to next to nothing
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}: {}", seed, draw_network(seed, norms).text));

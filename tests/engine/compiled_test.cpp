@@ -46,7 +46,7 @@ TEST_P(EveryModel, EqualsEagerForALargeBatch) {
   const auto make = maker(GetParam());
   // Several micro-batches: networks of many parameters compute few images at once.
   const bool many = count_parameters(*make().module) > 1'000'000;
-  compare_with_eager(make, {.batch = many ? 48 : 256});
+  compare_with_eager(make, {.batch = many ? 24 : 256});
 }
 TEST_P(EveryModel, EqualsEagerInBf16) {
   if (const auto why = why_not(Precision::kBf16); !why.empty()) GTEST_SKIP() << why;

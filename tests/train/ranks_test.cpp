@@ -82,13 +82,13 @@ INSTANTIATE_TEST_SUITE_P(OnOneHost, EveryCommunicatorTrains,
 
 TEST(Ranks, ResumeTogetherExactly) {
   const TemporaryDirectory directory;
-  auto whole = arguments("resnet18", "compiled", directory.path() / "whole", "3", "16");
+  auto whole = arguments("bn-cnn", "compiled", directory.path() / "whole", "3", "16");
   whole.insert(whole.end(), {"--max-steps", "6", "--checkpoint-every", "2steps"});
   run_ranks_well(2, whole);
-  auto part = arguments("resnet18", "compiled", directory.path() / "part", "3", "16");
+  auto part = arguments("bn-cnn", "compiled", directory.path() / "part", "3", "16");
   part.insert(part.end(), {"--max-steps", "2", "--checkpoint-every", "2steps"});
   run_ranks_well(2, part);
-  auto rest = arguments("resnet18", "compiled", directory.path() / "part", "3", "16");
+  auto rest = arguments("bn-cnn", "compiled", directory.path() / "part", "3", "16");
   rest.insert(rest.end(), {"--max-steps", "6", "--checkpoint-every", "2steps", "--resume", "auto"});
   run_ranks_well(2, rest);
   const auto a = read_safetensors(directory.path() / "whole" / "model.safetensors");
