@@ -129,7 +129,9 @@ void BatchNormPlan::backward(Builder& builder) {
   std::vector<std::pair<int, GradientTarget>> gradients;
   if (layer_.scale) {
     arguments[DNNL_ARG_SCALE] = builder.weights(*layer_.scale, channel_dims(), channel_desc());
-    arguments[DNNL_ARG_SHIFT] = builder.weights(*layer_.shift, channel_dims(), channel_desc());
+    if (onednn::batch_norm_gradient_takes_shift()) {
+      arguments[DNNL_ARG_SHIFT] = builder.weights(*layer_.shift, channel_dims(), channel_desc());
+    }
     gradients.emplace_back(DNNL_ARG_DIFF_SCALE,
                            builder.gradient_of(*layer_.scale, channel_dims(), channel_desc()));
     gradients.emplace_back(DNNL_ARG_DIFF_SHIFT,
