@@ -6,7 +6,12 @@
 #include <torch/version.h>
 
 #include <array>
+#include <condition_variable>
 #include <filesystem>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <thread>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 #if TORCH_VERSION_MAJOR >= 2
 #include <torch/csrc/distributed/c10d/GlooDeviceFactory.hpp>
@@ -28,21 +33,51 @@ bool has_port(int socket, int port, NameOf name_of) {
          ntohs(reinterpret_cast<const sockaddr_in6&>(address).sin6_port) == port;
 }
 
+/// Calls `visit` with each descriptor of this process.
+template <typename Visit>
+void for_each_descriptor(const Visit& visit) {
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd", error)) {
+    visit(std::stoi(entry.path().filename().string()));
+  }
+}
+
+/// From `timeout` on, ends connections to `port`: since LibTorch 2 a client waits without end for a
+/// word of whoever listens there.
+class ConnectionLimit {
+ public:
+  ConnectionLimit(int port, std::chrono::milliseconds timeout)
+      : thread_([port, timeout](const std::stop_token& stop) {
+          std::mutex mutex;
+          std::condition_variable_any wakes;
+          std::unique_lock lock(mutex);
+          const auto never = [] { return false; };
+          wakes.wait_for(lock, stop, timeout, never);
+          while (!stop.stop_requested()) {  // the client may try again
+            for_each_descriptor([port](int file) {
+              if (has_port(file, port, &::getpeername)) ::shutdown(file, SHUT_RDWR);
+            });
+            wakes.wait_for(lock, stop, std::chrono::milliseconds(100), never);
+          }
+        }) {}
+
+ private:
+  std::jthread thread_;
+};
+
 // TCPStore sends a request in several pieces, and its sockets wait for the acknowledgement of each
 // before the next: 40 ms a request. Accepted sockets take the setting from the listening one. A
 // client's would wait for ever for a server that is none.
 void prepare_sockets(int port, std::chrono::milliseconds timeout) {
   const int on = 1;
   const timeval limit{.tv_sec = timeout.count() / 1000, .tv_usec = timeout.count() % 1000 * 1000};
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd", error)) {
-    const int file = std::stoi(entry.path().filename().string());
+  for_each_descriptor([&](int file) {
     const bool client = has_port(file, port, &::getpeername);
     if (client) ::setsockopt(file, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
     if (client || has_port(file, port, &::getsockname)) {
       ::setsockopt(file, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     }
-  }
+  });
 }
 
 }  // namespace
@@ -57,7 +92,10 @@ C10dStore tcp_store(const std::string& host, int& port, bool serve,
 #if TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 3)
   options.useLibUV = false;  // Debian's LibTorch is built without
 #endif
+  std::optional<ConnectionLimit> limit;
+  if (!serve) limit.emplace(port, timeout);
   auto store = c10::make_intrusive<c10d::TCPStore>(host, options);
+  limit.reset();
   port = store->getPort();
   prepare_sockets(port, timeout);
   store->check({"greeting"});  // whoever listens there must answer
