@@ -7,6 +7,7 @@
 #include <torch/utils.h>
 
 #include <iterator>
+#include <optional>
 #include <sstream>
 
 #include "tests/support/support.h"
@@ -137,35 +138,46 @@ void expect_equal(const std::vector<double>& losses, const std::vector<double>& 
   }
 }
 
-class Golden : public testing::TestWithParam<Recipe> {};
+class EveryRecipe : public testing::TestWithParam<Recipe> {};
 
-TEST_P(Golden, LossesEqualThoseOfPlainLibTorch) {
+TEST_P(EveryRecipe, LossesEqualThoseOfPlainLibTorch) {
   expect_equal(yoke_losses(GetParam()), plain_losses(GetParam()));
 }
 
-TEST_P(Golden, LossesEqualThoseOfPython) {
-  const Recipe recipe = without_dropout(GetParam());
+/// What Python prints of its ten steps; nothing where it has no torch.
+std::optional<test::ProgramResult> python_losses(const Recipe& recipe) {
+  static const std::string script =
+      read_file(std::filesystem::path(YOKE_SOURCE_DIR) / "tests" / "golden" / "golden.py");
   const test::TemporaryDirectory directory;
   const auto start = directory.path() / "start.pt";
   write_start(recipe, start);
-  const auto script =
-      read_file(std::filesystem::path(YOKE_SOURCE_DIR) / "tests" / "golden" / "golden.py");
-  const auto optimizer = recipe.optimizer.substr(0, recipe.optimizer.find(':'));
-  const auto result = test::run_python("torch", script,
-                                       {GetParam().model, optimizer, fmt::format("{}", recipe.lr),
-                                        start.string(), YOKE_SOURCE_DIR "/bench/pytorch"});
-  if (!result) GTEST_SKIP() << "Python's torch is missing; Debian's package is python3-torch";
-  if (result->status == 3) {
-    GTEST_SKIP() << recipe.model << " has no counterpart in bench/pytorch/models.py";
-  }
-  ASSERT_EQ(result->status, 0) << result->output;
-  std::istringstream stream(result->output);
-  const std::vector<double> expected{std::istream_iterator<double>(stream), {}};
-  ASSERT_EQ(expected.size(), 10u) << result->output;
-  expect_equal(yoke_losses(recipe), expected);
+  const auto words = {recipe.model.substr(0, recipe.model.find(':')),
+                      recipe.optimizer.substr(0, recipe.optimizer.find(':')),
+                      fmt::format("{}", recipe.lr), start.string(),
+                      std::string(YOKE_SOURCE_DIR "/bench/pytorch")};
+  return test::run_python("torch", script, words);
 }
 
-INSTANTIATE_TEST_SUITE_P(Registry, Golden, testing::ValuesIn(recipes()), [](const auto& info) {
+TEST(Golden, LossesEqualThoseOfPython) {
+  constexpr int kNoSuchModel = 3;
+  int compared = 0;
+  for (const auto& each : recipes()) {
+    const Recipe recipe = without_dropout(each);
+    SCOPED_TRACE(recipe);
+    const auto result = python_losses(recipe);
+    if (!result) GTEST_SKIP() << "Python's torch is missing; Debian's package is python3-torch";
+    if (result->status == kNoSuchModel) continue;
+    ASSERT_EQ(result->status, 0) << result->output;
+    std::istringstream stream(result->output);
+    const std::vector<double> expected{std::istream_iterator<double>(stream), {}};
+    ASSERT_EQ(expected.size(), 10u) << result->output;
+    expect_equal(yoke_losses(recipe), expected);
+    ++compared;
+  }
+  EXPECT_GE(compared, 10);
+}
+
+INSTANTIATE_TEST_SUITE_P(Registry, EveryRecipe, testing::ValuesIn(recipes()), [](const auto& info) {
   auto name = info.param.model + "_" + info.param.optimizer;
   name = name.substr(0, name.find(':'));
   std::replace(name.begin(), name.end(), '-', '_');

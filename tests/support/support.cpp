@@ -1,6 +1,7 @@
 #include "tests/support/support.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <netinet/in.h>
 #include <spawn.h>
 #include <sys/socket.h>
@@ -133,10 +134,14 @@ std::optional<ProgramResult> run_python(const std::string& module, const std::st
                                         const std::vector<std::string>& arguments) {
   // Debian's own Python, for another one in PATH would not see Debian's modules.
   const std::string python = "/usr/bin/python3";
-  if (run_program({python, "-c", "import " + module}).status != 0) return std::nullopt;
+  constexpr int kMissing = 77;
+  const auto program = fmt::format(
+      "try:\n import {}\nexcept ImportError:\n raise SystemExit({})\n{}", module, kMissing, code);
   std::vector<std::string> command = arguments;
-  command.insert(command.begin(), {python, "-c", code});
-  return run_program(command);
+  command.insert(command.begin(), {python, "-c", program});
+  auto result = run_program(command);
+  if (result.status == kMissing) return std::nullopt;
+  return result;
 }
 
 }  // namespace yoke::test

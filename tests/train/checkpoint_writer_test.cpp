@@ -1,5 +1,6 @@
 #include "yoke/train/checkpoints/checkpoint_writer.h"
 
+#include <ATen/Parallel.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -159,7 +160,7 @@ TEST(CheckpointWriter, DestructionWaitsForTheWriteUnderWay) {
 }
 
 TEST(CheckpointWriter, LeavesAGoodCheckpointWhenKilledAtAnyMoment) {
-  torch::set_num_threads(1);  // OpenMP's threads do not come along to a process that is forked
+  at::set_num_threads(1);  // OpenMP's threads do not come along to a process that is forked
   const test::TemporaryDirectory directory;
   write_checkpoint(directory.path(), filled_checkpoint(1));
   RandomStream random(1, 0, 0, Purpose::kTest);
