@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -15,9 +16,19 @@
 namespace yoke::shared {
 namespace {
 
+constexpr std::string_view kPrefix = "/yoke-";
+
 std::string new_name() {
   std::random_device random;
-  return fmt::format("/yoke-{:08x}{:08x}", random(), random());
+  return fmt::format("{}{:08x}{:08x}", kPrefix, random(), random());
+}
+
+/// `name`, which came over a network, unless it leads out of /dev/shm.
+const std::string& checked(const std::string& name) {
+  if (!name.starts_with(kPrefix) || name.find('/', 1) != std::string::npos) {
+    throw NoSharedMemory(fmt::format("'{}' is no name of Yoke's shared memory", name));
+  }
+  return name;
 }
 
 [[noreturn]] void fail(const std::string& what, int error) {
@@ -80,7 +91,17 @@ Segment::Segment(std::size_t bytes) : Segment(new_name(), bytes, O_CREAT | O_EXC
   map();
 }
 
-Segment::Segment(const std::string& name, std::size_t bytes) : Segment(name, bytes, 0) { map(); }
+Segment::Segment(const std::string& name, std::size_t bytes)
+    : Segment(checked(name), bytes, O_NOFOLLOW) {
+  struct stat status {};
+  if (::fstat(file_.get(), &status) != 0) fail("cannot examine shared memory", errno);
+  if (!S_ISREG(status.st_mode) || status.st_uid != ::geteuid() ||
+      status.st_size != static_cast<off_t>(bytes)) {
+    throw NoSharedMemory(fmt::format("/dev/shm{} is not this user's shared memory of {}", name,
+                                     format_bytes(static_cast<std::int64_t>(bytes))));
+  }
+  map();
+}
 
 Segment::~Segment() {
   unlink();

@@ -23,7 +23,8 @@ class Segment {
  public:
   /// Makes one of `bytes` zeros under a new name. @throws NoSharedMemory where there is no room.
   explicit Segment(std::size_t bytes);
-  /// Opens another's. @throws NoSharedMemory.
+  /// Opens another's, of a process of this user. @throws NoSharedMemory, also where `name` is none
+  /// that the other constructor makes, or the memory has not so many bytes.
   Segment(const std::string& name, std::size_t bytes);
   ~Segment();
   Segment(const Segment&) = delete;
