@@ -1,6 +1,8 @@
 #include "yoke/launch/run_record.h"
 
 #include <fmt/format.h>
+#include <pwd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <exception>
@@ -21,14 +23,28 @@ std::string value(const Environment& environment, const std::string& name) {
   return found != environment.end() ? found->second : std::string();
 }
 
+/// As the system knows it, where $HOME does not say.
+std::string home_of_user() {
+  const passwd* const user = ::getpwuid(::geteuid());
+  return user != nullptr ? user->pw_dir : "/";
+}
+
+/// Whether this user alone can have put files there: a record names a process to be signalled.
+bool is_own(const fs::path& directory) {
+  struct stat status {};
+  return ::stat(directory.c_str(), &status) == 0 && status.st_uid == ::geteuid() &&
+         (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
 }  // namespace
 
 fs::path records_directory(const Environment& environment) {
   if (const auto runtime = value(environment, "XDG_RUNTIME_DIR"); !runtime.empty()) {
     return fs::path(runtime) / "yoke" / "runs";
   }
-  const auto home = value(environment, "HOME");
-  return fs::path(home.empty() ? "/tmp" : home) / ".local" / "state" / "yoke" / "runs";
+  auto home = value(environment, "HOME");
+  if (home.empty()) home = home_of_user();
+  return fs::path(home) / ".local" / "state" / "yoke" / "runs";
 }
 
 std::string process_start(int pid) {
@@ -52,6 +68,7 @@ bool is_running(const RunRecord& record) {
 
 std::vector<RunRecord> running_records(const fs::path& directory) {
   std::vector<RunRecord> records;
+  if (!is_own(directory)) return records;
   std::error_code absent;
   for (const auto& entry : fs::directory_iterator(directory, absent)) {
     if (entry.path().extension() != ".json") continue;
@@ -76,7 +93,8 @@ RecordedRun::RecordedRun(const fs::path& directory, RunRecord record)
   record.started = process_start(record.pid);
   try {
     fs::create_directories(directory);
-    running_records(directory);  // removes what killed runs left
+    fs::permissions(directory, fs::perms::owner_all);  // fails where it is another user's
+    running_records(directory);                        // removes what killed runs left
     write_file(path_, nlohmann::json(record).dump(2) + "\n");
   } catch (const std::exception& error) {
     problem_ = fmt::format("yoke stop will not find this run: {}", error.what());

@@ -23,7 +23,7 @@ struct RunRecord {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RunRecord, id, pid, started, command, directory, log_dir, hosts)
 
-/// $XDG_RUNTIME_DIR/yoke/runs, or ~/.local/state/yoke/runs.
+/// $XDG_RUNTIME_DIR/yoke/runs, or ~/.local/state/yoke/runs, also where $HOME is not set.
 std::filesystem::path records_directory(const Environment& environment);
 
 /// When the process `pid` began; empty where there is none.
@@ -32,7 +32,8 @@ std::string process_start(int pid);
 /// Whether the process of `record` still runs.
 bool is_running(const RunRecord& record);
 
-/// The records of runs that are running; those of others are removed.
+/// The records of runs that are running; those of others are removed. None where others than this
+/// user can write.
 std::vector<RunRecord> running_records(const std::filesystem::path& directory);
 
 /// Writes a record of this process, and removes it at the end.
