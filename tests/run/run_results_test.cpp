@@ -105,6 +105,14 @@ TEST(ReadRun, HasNoNumberForALossThatWasNotFinite) {
   EXPECT_FALSE(run.number("val_loss").has_value());
 }
 
+TEST(ReadRun, EndsWithASummaryThatIsNestedWithoutEnd) {
+  const TemporaryDirectory directory;
+  std::string text;
+  for (int depth = 0; depth < 200'000; ++depth) text += "{\"a\":";
+  write_file(directory.path() / "summary.json", text + "1" + std::string(200'000, '}'));
+  EXPECT_NO_THROW(read_run(directory.path()));
+}
+
 TEST(ReadRun, NamesEachFileThatIsMissing) {
   const TemporaryDirectory directory;
   write_file(directory.path() / "config.toml", "model = 'mlp'\n");

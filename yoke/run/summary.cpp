@@ -7,13 +7,16 @@
 namespace yoke {
 namespace {
 
-/// Numbers and texts of `json` under their names; what is inside an object as `name.inner`.
-void flatten(const nlohmann::json& json, const std::string& prefix, RunSummary& summary) {
+/// Numbers and texts of `json` under their names; what is inside an object as `name.inner`, unless
+/// that lies deeper than any run writes it.
+void flatten(const nlohmann::json& json, const std::string& prefix, RunSummary& summary,
+             int depth = 0) {
+  constexpr int kMostDepth = 8;
   for (const auto& [name, value] : json.items()) {
     const std::string whole = prefix + name;
     if (value.is_number()) summary.numbers[whole] = value.get<double>();
     if (value.is_string()) summary.texts[whole] = value.get<std::string>();
-    if (value.is_object()) flatten(value, whole + ".", summary);
+    if (value.is_object() && depth < kMostDepth) flatten(value, whole + ".", summary, depth + 1);
   }
 }
 
