@@ -1,6 +1,6 @@
 # Makefile: the usual jobs by name, over CMake; `make help` lists them.
 .DEFAULT_GOAL := build
-.PHONY: build train test test-all test-sanitizers test-threads compare gpu-check tidy layout format install \
+.PHONY: build train test test-all test-sanitizers test-threads compare fuzz gpu-check tidy layout format install \
         clean help jobs
 
 # On a system other than Debian: install by hand what this script names, and make DEPENDENCIES=true.
@@ -14,6 +14,9 @@ JOBS ?= $(shell awk -v jobs=$$(nproc) '/^MemAvailable/ { room = int($$2 / 125000
 TEST_JOBS ?= $(JOBS)
 # What the build for the tests is configured with besides, e.g. -DYOKE_WERROR=ON.
 CONFIGURE ?=
+# Minutes of libFuzzer for each reader, and which; all where FUZZ is empty.
+MINUTES ?= 60
+FUZZ ?=
 # The folders whose tests run under sanitizers, e.g. FOLDERS='core comm'; all where empty.
 FOLDERS ?=
 
@@ -45,6 +48,12 @@ test-threads:  ## The programs with threads under ThreadSanitizer
 	cmake --preset tsan
 	cmake --build --preset tsan --parallel $(JOBS) --target test_comm test_parallel
 	ctest --preset tsan --tests-regex 'test_(comm|parallel)$$'
+
+fuzz:  ## Readers of strangers' bytes under libFuzzer, MINUTES=60 each; FUZZ='idx tar': these alone
+	$(DEPENDENCIES) --tests --fuzz
+	cmake --preset fuzz
+	cmake --build --preset fuzz --parallel $(JOBS) --target fuzz
+	scripts/fuzz --minutes $(MINUTES) $(FUZZ)
 
 compare: build  ## Time Yoke and PyTorch; tables into docs/performance.md; PHOTOS=DIR: loaders too
 	$(DEPENDENCIES) --tests

@@ -1,0 +1,82 @@
+// Data sets, archives and weights of other programs.
+#include "tests/data/archive.h"
+#include "tests/data/dataset_files.h"
+#include "tests/data/pickle_files.h"
+#include "tests/data/torch_files.h"
+#include "tests/fuzz/target.h"
+#include "yoke/data/datasets/pickled_batch.h"
+#include "yoke/data/formats/gzip.h"
+#include "yoke/data/formats/idx.h"
+#include "yoke/data/formats/pt.h"
+#include "yoke/data/formats/state_dict.h"
+#include "yoke/data/formats/tar.h"
+
+namespace yoke::test {
+namespace {
+
+using namespace std::string_literals;
+
+std::string state_dict() {
+  const PickledTensor shared{.offset = 1, .shape = {2, 2}, .strides = {1, 3}};
+  const auto dict = pickled_dict({{"a", PickledTensor().bytes() + "q\1"}, {"b", shared.bytes()}});
+  return pickle_of(pickled_dict({{"epoch", "K\3"}, {"state_dict", dict}}));
+}
+
+std::string pt_file() {
+  return bytes_written_by([](const auto& path) {
+    write_zip(path, {{.name = "x/data.pkl", .content = state_dict()},
+                     {.name = "x/data/0", .content = std::string(24, 'a')}});
+  });
+}
+
+std::string tar_file(int filter) {
+  return bytes_written_by([filter](const auto& path) {
+    write_archive(path,
+                  {{.name = "train/cat/1.jpg", .content = "photo"},
+                   {.name = "train/" + std::string(150, 'd') + "/2.jpg", .content = "another"}},
+                  filter);
+  });
+}
+
+void read_tar(const std::filesystem::path& path) {
+  const TarFile tar(path, [](std::string_view) { return true; });
+  std::vector<std::uint8_t> scratch;
+  for (const auto& entry : tar.entries()) tar.read(entry.offset, entry.size_bytes, scratch);
+}
+
+}  // namespace
+
+std::vector<FuzzTarget> data_targets() {
+  constexpr std::int64_t kMostBytes = 1 << 20;
+  return {{"idx",
+           {idx_file({3, 2, 2}, "abcdefghijkl")},
+           [](const std::string& bytes) { parse_idx(bytes, 3, "file"); }},
+          {"gzip",
+           {gzip("text that repeats, text that repeats"), "plain"},
+           [file = InputFile()](const std::string& bytes) {
+             read_plain_or_gzip(file.holding(bytes), kMostBytes);
+           }},
+          {"pickled_batch",
+           {python2_batch({3, 0}, 12, std::string(24, 'p'))},
+           [file = InputFile()](const std::string& bytes) {
+             ImageBatch batch;
+             append_pickled_batch(file.holding(bytes), {3, 2, 2}, 10, 0, batch);
+           }},
+          {"state_dict",
+           {state_dict()},
+           [](const std::string& bytes) { read_state_dict(bytes, "file"); }},
+          {"pt",
+           {pt_file()},
+           [file = InputFile("input.pt")](const std::string& bytes) {
+             for (const auto& [name, tensor] : read_pt(file.holding(bytes))) {
+               tensor.to(torch::kFloat64).sum();
+             }
+           }},
+          {"tar",
+           {tar_file(ARCHIVE_FILTER_NONE), tar_file(ARCHIVE_FILTER_GZIP)},
+           [file = InputFile("input.tar")](const std::string& bytes) {
+             read_tar(file.holding(bytes));
+           }}};
+}
+
+}  // namespace yoke::test

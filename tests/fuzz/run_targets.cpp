@@ -1,0 +1,39 @@
+// What a run has written, and somebody may have changed.
+#include "tests/fuzz/target.h"
+#include "yoke/run/layout.h"
+#include "yoke/run/run_results.h"
+
+namespace yoke::test {
+namespace {
+
+FuzzTarget file_of_a_run(const std::string& name,
+                         std::filesystem::path (RunDirectory::*file)() const,
+                         const std::string& seed) {
+  const RunDirectory run{InputFile(name + "/run/empty").path().parent_path()};
+  const InputFile input(name + "/run/" + (run.*file)().filename().string());
+  return {name, {seed}, [input](const std::string& bytes) {
+            read_run(input.holding(bytes).parent_path());
+          }};
+}
+
+}  // namespace
+
+std::vector<FuzzTarget> run_targets() {
+  return {
+      file_of_a_run("summary", &RunDirectory::summary,
+                    R"({"status": "completed", "steps": 5, "hardware": {"cores": 2, "cpu": "x"}, )"
+                    R"("classes": ["a", "b"], "per_class_accuracy": [0.5, null], )"
+                    R"("confusion": [[1, 2], [3, 4]]})"),
+      file_of_a_run("metrics", &RunDirectory::metrics,
+                    R"({"step":1,"epoch":0.5,"seconds":1.5,"split":"train","loss":2.3,"lr":0.1})"
+                    "\n"
+                    R"({"step":2,"epoch":1,"seconds":2,"split":"val","loss":null,"top1":0.5})"
+                    "\n"),
+      file_of_a_run("phases", &RunDirectory::phases,
+                    "seconds,phase\n0.000,loading\n1.500,training\n2.000,ended\n"),
+      file_of_a_run("resources", &RunDirectory::resources,
+                    "seconds,cpu_percent,rss_bytes\n0.5,100,1000\n1.0,50.5,2000\n"),
+      file_of_a_run("config", &RunDirectory::config, "model = \"lenet\"\nlr = 0.1\n")};
+}
+
+}  // namespace yoke::test

@@ -1,0 +1,28 @@
+// Studies.
+#include "tests/fuzz/target.h"
+#include "yoke/core/files/file.h"
+#include "yoke/study/plan.h"
+
+namespace yoke::test {
+namespace {
+
+/// Every study that comes with Yoke.
+std::vector<std::string> own_studies() {
+  std::vector<std::string> texts;
+  const auto folder = std::filesystem::path(YOKE_SOURCE_DIR) / "recipes" / "studies";
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().extension() == ".toml") texts.push_back(read_file(entry.path()));
+  }
+  std::sort(texts.begin(), texts.end());
+  return texts;
+}
+
+}  // namespace
+
+std::vector<FuzzTarget> study_targets() {
+  return {{"study", own_studies(), [file = InputFile()](const std::string& bytes) {
+             study::read_study(file.holding(bytes), {}, [](const auto&, const auto&) {});
+           }}};
+}
+
+}  // namespace yoke::test

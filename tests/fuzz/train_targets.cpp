@@ -1,0 +1,52 @@
+// Checkpoints.
+#include "tests/fuzz/target.h"
+#include "yoke/core/error.h"
+#include "yoke/core/files/file.h"
+#include "yoke/train/checkpoints/checkpoint.h"
+#include "yoke/train/checkpoints/run_state.h"
+
+namespace yoke::test {
+namespace {
+
+/// A sound checkpoint in a folder of its own, whose manifest is written anew.
+class SpoiltManifest {
+ public:
+  SpoiltManifest() : SpoiltManifest(written()) {}
+
+  const std::string& seed() const { return seed_; }
+  void read(const std::string& bytes) const {
+    read_checkpoint(manifest_.holding(bytes).parent_path());
+  }
+
+ private:
+  explicit SpoiltManifest(const std::filesystem::path& checkpoint)
+      : manifest_("checkpoints/" + (checkpoint.filename() / "manifest.json").string()),
+        seed_(read_file(manifest_.path())) {}
+
+  static std::filesystem::path written() {
+    return write_checkpoint(
+        InputFile("checkpoints/any").path().parent_path(),
+        {.step = 5, .model = {{"w", torch::ones({3})}}, .state = {{"epoch", 1}}});
+  }
+
+  InputFile manifest_;
+  std::string seed_;
+};
+
+void read_state(const std::string& bytes) {
+  try {
+    RunState::from_json(nlohmann::json::parse(bytes));
+  } catch (const nlohmann::json::exception& error) {  // named where a checkpoint is taken up
+    throw Error(error.what());
+  }
+}
+
+}  // namespace
+
+std::vector<FuzzTarget> train_targets() {
+  const SpoiltManifest manifest;
+  return {{"manifest", {manifest.seed()}, [manifest](const auto& bytes) { manifest.read(bytes); }},
+          {"run_state", {RunState().to_json().dump()}, read_state}};
+}
+
+}  // namespace yoke::test
