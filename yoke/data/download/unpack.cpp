@@ -14,6 +14,7 @@
 
 #include "yoke/core/error.h"
 #include "yoke/core/files/file.h"
+#include "yoke/data/formats/archive_error.h"
 
 namespace yoke {
 namespace {
@@ -56,7 +57,7 @@ class Reader {
   void check(int status) const {
     if (status == ARCHIVE_OK || status == ARCHIVE_WARN) return;
     throw Error(fmt::format("cannot unpack {}: {}; remove it and fetch it again", path_.string(),
-                            archive_error_string(archive_.get())));
+                            archive_problem(archive_.get())));
   }
 
   struct Free {

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "yoke/core/error.h"
+#include "yoke/data/formats/archive_error.h"
 #include "yoke/data/read_bytes.h"
 
 namespace yoke {
@@ -135,8 +136,7 @@ class TarFile::Index {
 
   void check(int status) const {
     if (status == ARCHIVE_OK || status == ARCHIVE_WARN) return;
-    throw Error(
-        fmt::format("cannot read {}: {}", path_.string(), archive_error_string(archive_.get())));
+    throw Error(fmt::format("cannot read {}: {}", path_.string(), archive_problem(archive_.get())));
   }
 
   struct Free {

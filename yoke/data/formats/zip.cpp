@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "yoke/core/error.h"
+#include "yoke/data/formats/archive_error.h"
 
 namespace yoke {
 namespace {
@@ -76,8 +77,7 @@ class ZipReader {
 
   void check(int status) const {
     if (status == ARCHIVE_OK) return;
-    const char* const why = archive_error_string(archive_.get());
-    fail(why != nullptr ? why : "it is damaged");
+    fail(archive_problem(archive_.get()));
   }
 
   [[noreturn]] void fail(std::string_view why) const {
