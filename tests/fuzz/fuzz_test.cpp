@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/fuzz/mutation.h"
 #include "tests/fuzz/target.h"
 #include "tests/support/support.h"
@@ -35,12 +37,14 @@ TEST_P(EveryReader, ReadsOrRefusesEveryBeginning) {
 
 TEST_P(EveryReader, ReadsOrRefusesWhatWasChanged) {
   const int rounds = long_tests() ? 100'000 : 1000;
-  int read = 0;
+  int changed = 0;
   for (int round = 0; round < rounds; ++round) {
     RandomStream random(1, 0, static_cast<std::uint64_t>(round), Purpose::kTest);
-    const auto bytes = mutated(target().seeds, random);
+    const auto& seeds = target().seeds;
+    const auto bytes = mutated(seeds, random);
+    if (std::find(seeds.begin(), seeds.end(), bytes) == seeds.end()) ++changed;
     try {
-      if (reads(target(), bytes)) ++read;
+      reads(target(), bytes);
     } catch (const std::exception& error) {
       const auto kept = std::filesystem::temp_directory_path() /
                         fmt::format("yoke-fuzz-{}-{}", target().name, round);
@@ -48,7 +52,7 @@ TEST_P(EveryReader, ReadsOrRefusesWhatWasChanged) {
       ADD_FAILURE() << "round " << round << ": " << error.what() << "; the bytes are in " << kept;
     }
   }
-  EXPECT_LT(read, rounds);  // or the changes are none
+  EXPECT_GT(changed, rounds / 2);
 }
 
 std::vector<std::string> names() {

@@ -1,6 +1,9 @@
 // What a run has written, and somebody may have changed.
 #include "tests/fuzz/target.h"
+#include "yoke/core/files/file.h"
 #include "yoke/run/layout.h"
+#include "yoke/run/phases.h"
+#include "yoke/run/resource_samples.h"
 #include "yoke/run/run_results.h"
 
 namespace yoke::test {
@@ -10,6 +13,7 @@ FuzzTarget file_of_a_run(const std::string& name,
                          std::filesystem::path (RunDirectory::*file)() const,
                          const std::string& seed) {
   const RunDirectory run{InputFile(name + "/run/empty").path().parent_path()};
+  write_file(run.config(), "model = 'lenet'\n");  // by which it is known for a run
   const InputFile input(name + "/run/" + (run.*file)().filename().string());
   return {name, {seed}, [input](const std::string& bytes) {
             read_run(input.holding(bytes).parent_path());
@@ -29,10 +33,15 @@ std::vector<FuzzTarget> run_targets() {
                     "\n"
                     R"({"step":2,"epoch":1,"seconds":2,"split":"val","loss":null,"top1":0.5})"
                     "\n"),
-      file_of_a_run("phases", &RunDirectory::phases,
-                    "seconds,phase\n0.000,loading\n1.500,training\n2.000,ended\n"),
+      file_of_a_run("phases", &RunDirectory::phases, bytes_written_by([](const auto& path) {
+                      PhaseFile file(path);
+                      file.begin(PhaseKind::kLoading, 0);
+                      file.begin(PhaseKind::kTraining, 1.5);
+                      file.begin(PhaseKind::kEnded, 2);
+                    })),
       file_of_a_run("resources", &RunDirectory::resources,
-                    "seconds,cpu_percent,rss_bytes\n0.5,100,1000\n1.0,50.5,2000\n"),
+                    resources_header() + to_line({.seconds = 0.5, .cpu_percent = 100}) +
+                        to_line({.seconds = 1, .rss_bytes = 2000})),
       file_of_a_run("config", &RunDirectory::config, "model = \"lenet\"\nlr = 0.1\n")};
 }
 
