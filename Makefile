@@ -11,7 +11,8 @@ PHOTOS ?=
 # A compiler that reads LibTorch's headers takes over a gigabyte.
 JOBS ?= $(shell awk -v jobs=$$(nproc) '/^MemAvailable/ { room = int($$2 / 1250000) } \
           END { if (room < jobs) jobs = room; print jobs < 1 ? 1 : jobs }' /proc/meminfo)
-TEST_JOBS ?= $(JOBS)
+# Tests also wait: for processes of theirs, and for time to pass.
+TEST_JOBS ?= $(shell expr 2 \* $(JOBS))
 # What the build for the tests is configured with besides, e.g. -DYOKE_WERROR=ON.
 CONFIGURE ?=
 # Minutes of libFuzzer for each reader, and which; all where FUZZ is empty.
