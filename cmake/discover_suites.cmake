@@ -1,6 +1,6 @@
-# Writes the entries of ctest for one test program: one for the suites of each file, `core/random`
-# for core/random_test.cpp, since each process takes half a second to load LibTorch. Run by
-# yoke_discover_suites() with PROGRAM, SOURCES (a folder), LABEL, FIRST and OUTPUT.
+# Writes the entries of ctest for one test program: one for all of them, as each process takes half a
+# second to load LibTorch; where FIRST, one for each file, `train/resume` for train/resume_test.cpp.
+# Run by yoke_discover_suites() with PROGRAM, SOURCES (a folder), LABEL, FIRST and OUTPUT.
 #
 # A skip must be seen as one, so what may skip does not hide among what runs. A test with GTEST_SKIP
 # has an entry of its own, as all of a file have that has it elsewhere; a fixture with it skips for
@@ -19,11 +19,14 @@ foreach(file IN LISTS files)
   set(tests)
   set(anywhere FALSE)
   get_filename_component(name ${file} NAME_WE)
-  string(REGEX REPLACE "_test$" "" name ${name})
+  string(REGEX REPLACE "_test$" "" name ${LABEL}/${name})
+  if(NOT FIRST)
+    set(name ${LABEL})
+  endif()
   file(STRINGS ${file} lines REGEX "^TEST(_F|_P)?\\(|^(class|struct) |^}|GTEST_SKIP|YOKE_NEEDS_GPUS")
   foreach(line IN LISTS lines)
     if(line MATCHES "^TEST[_FP]*\\(([A-Za-z0-9_]+), *([A-Za-z0-9_]+)\\)")
-      set(file_${CMAKE_MATCH_1} ${LABEL}/${name})
+      set(file_${CMAKE_MATCH_1} ${name})
       set(where ${CMAKE_MATCH_1}.${CMAKE_MATCH_2})
       list(APPEND tests ${where})
     elseif(line MATCHES "^(class|struct) ([A-Za-z0-9_]+)")

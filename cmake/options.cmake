@@ -1,7 +1,7 @@
 # Every option; libraries.cmake has the searches.
 option(YOKE_TESTS "Build the tests" OFF)
 option(YOKE_WERROR "Warnings are errors" OFF)
-option(YOKE_FUZZ "Build the program `fuzz`, with the tests; needs clang++" OFF)
+option(YOKE_FUZZ "Build the program `fuzz`, with the tests; needs libFuzzer" OFF)
 set(YOKE_SANITIZE "" CACHE STRING "Sanitizers of the debug presets, e.g. address,undefined")
 
 set(CMAKE_CXX_STANDARD 20)

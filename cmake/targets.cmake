@@ -26,6 +26,9 @@ if(YOKE_SANITIZE)
                                                  -Wno-maybe-uninitialized)
   target_link_options(yoke_settings INTERFACE -fsanitize=${YOKE_SANITIZE})
 endif()
+if(YOKE_FUZZ)
+  target_compile_options(yoke_settings INTERFACE -fsanitize-coverage=trace-pc,trace-cmp)
+endif()
 
 # The LibTorch targets without their include folders, which come as SYSTEM above.
 target_link_libraries(yoke_settings INTERFACE ${TORCH_LIBRARIES} Threads::Threads)
@@ -115,7 +118,7 @@ function(yoke_program)
 endfunction()
 
 # The tests of one folder: tests/<name>/*.cpp, linked with the folder and what it USES. FIRST: they
-# take long, and so begin before others.
+# take long, and so begin before others, each file in a process.
 function(yoke_tests name)
   cmake_parse_arguments(ARG "FIRST" "" "USES;LIBRARIES" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${name}/*.cpp)
