@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-#include <cstdio>
-
 #include "apps/yoke/number_flag.h"
 #include "yoke/core/error.h"
 #include "yoke/core/parse_number.h"
@@ -14,6 +11,8 @@
 
 namespace yoke {
 namespace {
+
+constexpr std::int64_t kMostHosts = 1'000'000;
 
 [[noreturn]] void refuse_hosts(const std::string& text) {
   throw UsageError(fmt::format(
@@ -106,7 +105,6 @@ void add_predict_flags(CLI::App& command, GivenPrediction& given) {
 }
 
 std::vector<std::int64_t> parse_hosts(const std::string& text) {
-  constexpr std::int64_t kMost = 1'000'000;
   std::vector<std::int64_t> hosts;
   bool doubles = false;
   for (const auto word : split(text, ',')) {
@@ -114,7 +112,7 @@ std::vector<std::int64_t> parse_hosts(const std::string& text) {
       doubles = true;
       continue;
     }
-    const auto count = parse_number<std::int64_t>(word, 1, kMost).value_or(0);
+    const auto count = parse_number<std::int64_t>(word, 1, kMostHosts).value_or(0);
     if (count == 0 || (!hosts.empty() && count <= hosts.back())) refuse_hosts(text);
     while (doubles && 2 * hosts.back() < count) hosts.push_back(2 * hosts.back());
     hosts.push_back(count);
@@ -126,19 +124,16 @@ std::vector<std::int64_t> parse_hosts(const std::string& text) {
 
 forecast::SlowHosts parse_slow(const std::string& text) {
   if (text.empty()) return {};
-  long long count = 0;
-  double factor = 0;
-  int end = 0;
-  const int found = std::sscanf(text.c_str(), "%9lldx%lf%n", &count, &factor, &end);
-  const bool whole = found == 2 && static_cast<std::size_t>(end) == text.size();
-  if (!whole || count < 0 || !(factor >= 1) || std::isinf(factor)) {
+  const auto words = split(text, 'x');
+  const auto count = parse_number<std::int64_t>(words[0], 0, kMostHosts);
+  const auto factor = words.size() == 2 ? parse_number<double>(words[1], 1) : std::nullopt;
+  if (!count || !factor) {
     throw UsageError(
         fmt::format("--slow is '{}'; allowed: COUNTxFACTOR with a factor of at least 1, e.g. 1x2.5 "
-                    "for one host "
-                    "that takes 2.5 times as long",
+                    "for one host that takes 2.5 times as long",
                     text));
   }
-  return {.count = count, .factor = factor};
+  return {.count = *count, .factor = *factor};
 }
 
 forecast::Cluster cluster_of(const GivenPrediction& given, int cores) {

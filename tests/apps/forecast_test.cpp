@@ -129,7 +129,7 @@ TEST_F(Predict, MeasuresTheSmallestShareToo) {
 }
 
 TEST_F(Predict, RefusesWrongUsageBeforeItMeasures) {
-  const auto expect_refused = [&](const std::vector<std::string>& more, const char* text) {
+  const auto expect_refused = [&](const std::vector<std::string>& more, const std::string& text) {
     const auto result = run_yoke(words(more));
     EXPECT_EQ(result.status, 2) << result.output;
     EXPECT_THAT(result.output, HasSubstr(text));
@@ -139,7 +139,9 @@ TEST_F(Predict, RefusesWrongUsageBeforeItMeasures) {
   expect_refused({"--hosts", "1,2,"}, "--hosts is '1,2,'");
   expect_refused({"--hosts", "1,...,"}, "--hosts is '1,...,'");
   expect_refused({"--hosts", "0"}, "--hosts is '0'");
-  expect_refused({"--slow", "1x0.5"}, "--slow is '1x0.5'; allowed: COUNTxFACTOR");
+  for (const std::string slow : {"1x0.5", "1x2x3", "1xinf", "9999999999x2"}) {
+    expect_refused({"--slow", slow}, "--slow is '" + slow + "'; allowed: COUNTxFACTOR");
+  }
   expect_refused({"--strategy", "gossip"}, "allowed: allreduce, averaging");
   expect_refused({"--comm", "single"}, "no model of it; give auto");
   expect_refused({"--strategy", "hogwild"}, "--strategy hogwild shares one host's memory");

@@ -102,7 +102,7 @@ TEST(GraphDefinition, HasShapesAndTypesWhereTheyAreKnown) {
 
 TEST(GraphDefinition, FoldsConstantsIntoAttributesOfTheirUser) {
   const auto graph = traced_network();
-  const auto& attributes = find(graph, "conv1/convolution").attr();
+  const auto attributes = find(graph, "conv1/convolution").attr();
   EXPECT_THAT(attributes.at("stride").list().i(), ElementsAre(1, 1));
   EXPECT_EQ(attributes.at("groups").i(), 1);
   EXPECT_FALSE(attributes.at("transposed").b());

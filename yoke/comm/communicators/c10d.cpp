@@ -17,6 +17,8 @@
 #include <torch/csrc/distributed/c10d/GlooDeviceFactory.hpp>
 #endif
 
+#include "yoke/core/parse_number.h"
+
 namespace yoke {
 namespace {
 
@@ -38,7 +40,7 @@ template <typename Visit>
 void for_each_descriptor(const Visit& visit) {
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd", error)) {
-    visit(std::stoi(entry.path().filename().string()));
+    if (const auto file = parse_number<int>(entry.path().filename().native(), 0)) visit(*file);
   }
 }
 

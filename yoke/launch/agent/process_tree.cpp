@@ -1,16 +1,19 @@
 #include "yoke/launch/agent/process_tree.h"
 
 #include <dirent.h>
+#include <fmt/format.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <fstream>
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
+
+#include "yoke/core/parse_number.h"
 
 namespace yoke::launch {
 namespace {
@@ -25,16 +28,17 @@ std::map<int, Entry> processes() {
   std::map<int, Entry> found;
   const std::unique_ptr<DIR, int (*)(DIR*)> directory(::opendir("/proc"), ::closedir);
   while (const dirent* const entry = directory ? ::readdir(directory.get()) : nullptr) {
-    const int pid = std::atoi(entry->d_name);
-    if (pid <= 0) continue;
-    std::ifstream stat("/proc/" + std::to_string(pid) + "/stat");
+    const auto pid = parse_number<int>(entry->d_name, 1);
+    if (!pid) continue;
+    std::ifstream stat(fmt::format("/proc/{}/stat", *pid));
     std::string text;
     if (!std::getline(stat, text, '\0')) continue;
     const auto name_end = text.rfind(')');  // the name may hold blanks and parentheses
     if (name_end == std::string::npos || name_end + 4 > text.size()) continue;
     const char state = text[name_end + 2];
-    found[pid] = {.parent = std::atoi(text.c_str() + name_end + 4),
-                  .ended = state == 'Z' || state == 'X'};
+    auto rest = std::string_view(text).substr(name_end + 4);
+    found[*pid] = {.parent = take_number<int>(rest).value_or(0),
+                   .ended = state == 'Z' || state == 'X'};
   }
   return found;
 }

@@ -16,6 +16,7 @@
 #include <thread>
 
 #include "yoke/core/error.h"
+#include "yoke/core/parse_number.h"
 
 namespace yoke::launch {
 namespace {
@@ -27,14 +28,14 @@ bool kill_all_with(const std::string& entry) {
   bool found = false;
   std::error_code gone;
   for (const auto& process : std::filesystem::directory_iterator("/proc", gone)) {
-    const int pid = std::atoi(process.path().filename().c_str());
-    if (pid <= 0 || pid == ::getpid()) continue;
+    const auto pid = parse_number<int>(process.path().filename().native(), 1);
+    if (!pid || *pid == ::getpid()) continue;
     std::ifstream file(process.path() / "environ", std::ios::binary);
     const std::string environment{std::istreambuf_iterator<char>(file), {}};
     const auto place = environment.find(entry);
     if (place == std::string::npos || (place > 0 && environment[place - 1] != '\0')) continue;
     found = true;
-    ::kill(pid, SIGKILL);
+    ::kill(*pid, SIGKILL);
   }
   return found;
 }

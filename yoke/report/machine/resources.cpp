@@ -6,10 +6,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <sstream>
 
 #include "yoke/core/error.h"
+#include "yoke/core/parse_number.h"
+#include "yoke/core/split.h"
 #include "yoke/run/resource_samples.h"
 
 namespace yoke {
@@ -43,10 +44,11 @@ std::string kept_lines(const std::string& text, double end_seconds, std::optiona
   std::istringstream lines(text);
   std::string kept = resources_header();
   for (std::string line; std::getline(lines, line) && !lines.eof();) {
-    double seconds = 0;
-    int writer = 0;
-    if (std::sscanf(line.c_str(), "%lf,%d,", &seconds, &writer) != 2) continue;
-    if (seconds < end_seconds || (rank && writer != *rank)) kept += line + "\n";
+    const auto fields = split(line, ',');
+    const auto seconds = parse_number<double>(fields[0]);
+    const auto writer = fields.size() > 1 ? parse_number<int>(fields[1]) : std::nullopt;
+    if (!seconds || !writer) continue;
+    if (*seconds < end_seconds || (rank && *writer != *rank)) kept += line + "\n";
   }
   return kept;
 }
