@@ -130,6 +130,7 @@ function(yoke_tests name)
     target_link_libraries(test_${name} PRIVATE yoke_${used})
   endforeach()
   target_link_libraries(test_${name} PRIVATE yoke_core ${ARG_LIBRARIES} GTest::gtest_main GTest::gmock)
+  set_target_properties(test_${name} PROPERTIES UNITY_BUILD OFF)
   target_precompile_headers(test_${name} REUSE_FROM yoke_core)
   target_compile_definitions(test_${name} PRIVATE
     YOKE_SOURCE_DIR="${PROJECT_SOURCE_DIR}" YOKE_PROGRAM="$<TARGET_FILE:yoke_program>")

@@ -36,8 +36,10 @@ class OtherLaunchers : public testing::Test {
   }
 
   ProgramResult mpirun(const std::string& more) const {
-    auto words = yoke_in(folder_.path(), training("run", kLaunchedEpochs, more));
-    words.insert(words.begin(), {"mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "2"});
+    auto words = mpirun_words(2);
+    for (auto& word : yoke_in(folder_.path(), training("run", kLaunchedEpochs, more))) {
+      words.push_back(std::move(word));
+    }
     return run_program(limited(600, words));
   }
 

@@ -76,6 +76,11 @@ ProgramResult run_program(const std::vector<std::string>& arguments) {
   return BackgroundProgram(arguments).wait();
 }
 
+std::vector<std::string> mpirun_words(int ranks) {
+  return {"env", "LSAN_OPTIONS=detect_leaks=0", "mpirun", "--allow-run-as-root", "--oversubscribe",
+          "-n",  std::to_string(ranks)};
+}
+
 bool long_tests() { return std::getenv("YOKE_TEST_LONG") != nullptr; }
 
 ProgramResult run_yoke(std::vector<std::string> arguments) {

@@ -35,6 +35,10 @@ struct ProgramResult {
   std::string output;  ///< Standard output and error together.
 };
 
+/// The words that start `mpirun` with `ranks` ranks. Leaks are not looked for in these: Open MPI
+/// has some in modules that it has unloaded, whose names a suppression would need.
+std::vector<std::string> mpirun_words(int ranks);
+
 /// Runs `arguments[0]` with the rest as its arguments and waits for it.
 ProgramResult run_program(const std::vector<std::string>& arguments);
 
