@@ -128,7 +128,7 @@ TEST_F(YokeStudy, ReportsOnWhatHasCompletedAlone) {
   ASSERT_EQ(run_yoke(all).status, 0);
   fs::remove_all(out() / "runs" / "batch-size=32-r2");
   fs::remove(out() / "report.html");
-  all.push_back("--report-only");
+  all.emplace_back("--report-only");
   const auto result = run_yoke(all);
   EXPECT_EQ(result.status, 0) << result.output;
   EXPECT_THAT(result.output, HasSubstr("3 of 4 runs have completed"));
@@ -160,7 +160,7 @@ TEST_F(YokeStudy, RefusesAFormatBeforeTheFirstRun) {
 
 TEST_F(YokeStudy, ReportsBeforeTheFirstRunThatNothingHasCompleted) {
   auto all = words();
-  all.push_back("--report-only");
+  all.emplace_back("--report-only");
   const auto result = run_yoke(all);
   EXPECT_EQ(result.status, 0) << result.output;
   EXPECT_THAT(result.output, HasSubstr("0 of 4 runs have completed"));

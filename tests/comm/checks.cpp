@@ -128,7 +128,7 @@ void works_in_order(const std::string& name, const Group& group) {
   std::vector<Tensor> tensors;
   std::vector<Work> works;
   for (int i = 0; i < 20; ++i) {
-    tensors.push_back(numbers(1000 * i, torch::kFloat32, comm->rank()));
+    tensors.push_back(numbers(std::int64_t{1000} * i, torch::kFloat32, comm->rank()));
     works.push_back(comm->start(Operation::all_reduce(tensors.back())));
   }
   const Tensor last = numbers(5, torch::kFloat64, comm->rank());
@@ -187,7 +187,7 @@ void reduces_what_it_allocated(const std::string& name, const Group& group) {
     }
     const Tensor part = memory.narrow(0, size / 3, size / 2).fill_(comm->rank());
     comm->all_reduce(part);
-    const auto sum = static_cast<float>(comm->size() * (comm->size() - 1) / 2);
+    const int sum = comm->size() * (comm->size() - 1) / 2;
     expect_equal(part, torch::full_like(part, sum), "part of allocated memory");
   }
 }

@@ -143,8 +143,8 @@ struct HalfFrozen final : torch::nn::Module {
 
 TEST_P(EveryOptimizer, LeavesFrozenParametersAsTheyAre) {
   // A frozen parameter may have a gradient: the compiled engine computes some.
-  const std::vector<std::string> kDecays = {"sgd", "adam", "adamw", "muon", "lars", "lamb"};
-  const bool decays = std::find(kDecays.begin(), kDecays.end(), GetParam()) != kDecays.end();
+  const std::vector<std::string> decaying = {"sgd", "adam", "adamw", "muon", "lars", "lamb"};
+  const bool decays = std::find(decaying.begin(), decaying.end(), GetParam()) != decaying.end();
   HalfFrozen module;
   const torch::Tensor before = module.frozen.clone(), learned = module.learned.detach().clone();
   FlatParameters parameters(module);

@@ -1,5 +1,6 @@
 // tests/conformance/options_test.cpp: what holds for the options of every plug-in of every
 // registry.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -57,8 +58,8 @@ class EveryPlugin : public testing::TestWithParam<Declared> {
   /// The values of all options where these are given.
   static std::vector<std::string> values(const std::string& options) {
     std::vector<std::string> values;
-    const std::string colon = options.empty() ? "" : ":";
-    for (const auto& pair : GetParam().choose(GetParam().name + colon + options)) {
+    const auto text = fmt::format("{}{}{}", GetParam().name, options.empty() ? "" : ":", options);
+    for (const auto& pair : GetParam().choose(text)) {
       values.push_back(pair.key + "=" + pair.value);
     }
     return values;

@@ -43,7 +43,7 @@ TEST(FlatParameters, BackwardFillsTheGradientsInPlace) {
 TEST(FlatParameters, LieInMemoryThatIsGiven) {
   torch::nn::Linear layer(3, 2);
   const auto weight = layer->weight.detach().clone();
-  const auto gradients = torch::zeros({8}), values = torch::zeros({8});
+  auto gradients = torch::zeros({8}), values = torch::zeros({8});
   FlatParameters parameters(
       *layer, [&](std::int64_t) { return gradients; }, [&](std::int64_t) { return values; });
   EXPECT_TRUE(values.narrow(0, 0, 6).equal(weight.flatten()));

@@ -23,7 +23,7 @@ struct BreadOptions {
   std::int64_t grams = 500;
   int slices = 1;
   bool crust = true;
-  std::string name = "";
+  std::string name = {};
   Form form = Form::kLong;
   std::optional<double> proof = {};
   std::optional<std::int64_t> every = 16;

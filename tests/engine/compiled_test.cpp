@@ -25,7 +25,7 @@ ImageShape image_for(const std::string& name) {
     try {
       make_model(name, {image, 10}, 1);
       return image;
-    } catch (const UsageError&) {
+    } catch (const UsageError&) {  // the next one
     }
   }
   return {3, 28, 28};

@@ -16,7 +16,7 @@ struct Network {
 
 TEST(Buckets, AreCutAtParametersFromTheEndOn) {
   Network network;
-  const auto buckets = cut_into_buckets(network.parameters, {4 * 4, 4 * 30});
+  const auto buckets = cut_into_buckets(network.parameters, {16, 120});
   ASSERT_EQ(buckets.size(), 3U);
   EXPECT_EQ(buckets[0].begin, 74);  // 3 and 1
   EXPECT_EQ(buckets[0].end, 78);

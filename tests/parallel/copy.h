@@ -23,12 +23,12 @@ struct Copy {
     at::set_num_threads(1);
   }
 
-  void begin(int first_step = 0) {
+  void begin(int first_step = 0) const {
     strategy->begin({.first_step = first_step, .steps_per_epoch = 4, .total_steps = 100});
   }
 
   /// On this rank's share of 17 images.
-  void take_step(int step) {
+  void take_step(int step) const {
     const DataShard shard = strategy->workers().data_shard();
     strategy->step(share_of(batch_of(17), shard.index, shard.count), {.step = step}, {.lr = 0.1});
   }

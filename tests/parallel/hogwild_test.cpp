@@ -52,7 +52,8 @@ TEST(SharedVector, NeedsOneHost) {
 
 // How many of the additions are lost is up to chance; that both of a pair are lost or none is not.
 TEST(SharedVector, ChangesPairsWholeWhenAllAddToAll) {
-  constexpr int kTimes = 2'000'000, kPairs = 4;
+  constexpr int kTimes = 2'000'000;
+  static constexpr std::int64_t kPairs = 4;
   run_ranks(3, [](const Group& group) {
     const auto communicator = make_communicator("shared-memory", group);
     SharedVector shared(group, 2 * kPairs);

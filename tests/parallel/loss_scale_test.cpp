@@ -39,7 +39,7 @@ struct ScaledRank {
     strategy->begin({.steps_per_epoch = kScaledSteps, .total_steps = kScaledSteps});
   }
 
-  void step(const Batch& batch) { strategy->step(batch, {}, {.lr = 0.1}); }
+  void step(const Batch& batch) const { strategy->step(batch, {}, {.lr = 0.1}); }
 
   /// Parameters, and the state of the optimizer, of which all is this rank's on one rank.
   std::vector<Tensor> all() {

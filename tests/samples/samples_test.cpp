@@ -104,7 +104,7 @@ int tests_with(const std::string& name) {
       const auto& test = *suite.GetTestInfo(j);
       const char* parameter = test.value_param();
       const std::string text = std::string(test.name()) + (parameter == nullptr ? "" : parameter);
-      if (test.should_run() && text.find("/") != std::string::npos) {
+      if (test.should_run() && text.find('/') != std::string::npos) {
         found += text.find(name) != std::string::npos ? 1 : 0;
       }
     }

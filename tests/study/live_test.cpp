@@ -29,7 +29,8 @@ Descriptor connect(int port) {
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   address.sin_port = htons(static_cast<std::uint16_t>(port));
-  ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
+  EXPECT_EQ(::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address),
+            0);
   return socket;
 }
 
@@ -97,7 +98,7 @@ TEST_F(Live, ShowsWhatWentWrongAndGoesOn) {
 
 TEST_F(Live, SendsALargePageWhole) {
   const std::string page(3'000'000, 'x');
-  const int port = begin([&] { return page; });
+  const int port = begin([&] { return std::string(page); });
   EXPECT_THAT(get(port, "/").size(), testing::Gt(page.size()));
 }
 

@@ -24,7 +24,7 @@ std::string new_name() {
 }
 
 /// `name`, which came over a network, unless it leads out of /dev/shm.
-const std::string& checked(const std::string& name) {
+std::string checked(const std::string& name) {
   if (!name.starts_with(kPrefix) || name.find('/', 1) != std::string::npos) {
     throw NoSharedMemory(fmt::format("'{}' is no name of Yoke's shared memory", name));
   }

@@ -14,6 +14,7 @@ namespace {
 constexpr std::int64_t kBlock = 1024;
 
 // Plain loops, one per type, for YOKE_VECTORISE is for functions that are no templates.
+// NOLINTBEGIN(bugprone-macro-parentheses): a type
 #define YOKE_ADD(T)                                                                \
   YOKE_VECTORISE void add(const T* a, const T* b, std::int64_t count, T* sum) {    \
     for (std::int64_t i = 0; i < count; ++i) sum[i] = static_cast<T>(a[i] + b[i]); \
@@ -24,6 +25,7 @@ YOKE_ADD(std::int64_t)
 YOKE_ADD(std::int32_t)
 YOKE_ADD(std::uint8_t)
 #undef YOKE_ADD
+// NOLINTEND(bugprone-macro-parentheses)
 
 YOKE_VECTORISE void widen(const std::uint16_t* bf16, std::int64_t count, std::uint32_t* fp32) {
   for (std::int64_t i = 0; i < count; ++i) fp32[i] = std::uint32_t{bf16[i]} << 16;
