@@ -73,6 +73,28 @@ TEST_F(LaunchOnHosts, StartsRanksOnEveryHostOverSsh) {
                     HasSubstr("[default1]:rank 4 of 5 local 1 on host3 at 10.77.0.1")));
 }
 
+TEST_F(LaunchOnHosts, AreLookedAtBeforeTheyTrain) {
+  const auto good = run_program(yoke("doctor --hosts host1,host2,host3"));
+  EXPECT_EQ(good.status, 0) << good.output;
+  for (int host = 0; host < 3; ++host) {
+    EXPECT_THAT(good.output, testing::ContainsRegex("ok +" + Hosts::name(host) + " +yoke "));
+    EXPECT_THAT(good.output,
+                testing::ContainsRegex("ok +" + Hosts::name(host) + " +clock like here"));
+  }
+  EXPECT_THAT(good.output, Not(HasSubstr("fail")));
+}
+
+TEST_F(LaunchOnHosts, ListensOnlyWhereItsAgentsCome) {
+  const auto result = run_program(
+      yoke("run --hosts host1,host2,host3 -- sh -c 'ss -Hltnp | grep yoke | while read state "
+           "received sent address rest; do echo listens at $address; done'"));
+  ASSERT_EQ(result.status, 0) << result.output;
+  EXPECT_THAT(result.output, HasSubstr("listens at 10.77.0.1:"));
+  for (const char* const any : {"at 0.0.0.0:", "at *:", "at [::]:"}) {
+    EXPECT_THAT(result.output, Not(HasSubstr(any)));
+  }
+}
+
 TEST_F(LaunchOnHosts, NamesTheHostThatFailedFirst) {
   const auto result = run_program(
       yoke("run --hosts host1,host2,host3 -- sh -c '[ $RANK = 2 ] && exit 7; sleep 1000'"));

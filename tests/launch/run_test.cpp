@@ -251,10 +251,10 @@ TEST_F(YokeRun, ListsTheRunsWhenSeveralCouldBeMeant) {
 TEST_F(YokeRun, MeetsHostsThatAreStartedByHand) {
   const int port = launch::free_port();
   const auto host = [&](int node_rank, int processes) {
-    return words(
-        fmt::format("run -n 2 -np {} -nr {} --rdzv-endpoint 127.0.0.1:{} --log-dir logs{} "
-                    "-- sh -c 'echo $RANK of $WORLD_SIZE in $GROUP_RANK'",
-                    processes, node_rank, port, node_rank));
+    return words(fmt::format(
+        "run -n 2 -np {} -nr {} --rdzv-endpoint 127.0.0.1:{} --rdzv-key key --log-dir logs{} "
+        "-- sh -c 'echo $RANK of $WORLD_SIZE in $GROUP_RANK'",
+        processes, node_rank, port, node_rank));
   };
   BackgroundProgram other(host(1, 1));
   const auto result = test::run_program(host(0, 2));
@@ -268,10 +268,10 @@ TEST_F(YokeRun, MeetsHostsThatAreStartedByHand) {
 TEST_F(YokeRun, NamesTheHostWhoseAgentWasKilledAndEndsTheOtherOne) {
   const int port = launch::free_port();
   const auto host = [&](int node_rank) {
-    return words(
-        fmt::format("run -n 2 -nr {0} --rdzv-endpoint 127.0.0.1:{1} --log-dir logs{0} "
-                    "--heartbeat-timeout 5 -- sh -c 'echo $$ >pid$RANK; exec sleep 1000'",
-                    node_rank, port));
+    return words(fmt::format(
+        "run -n 2 -nr {0} --rdzv-endpoint 127.0.0.1:{1} --rdzv-key key --log-dir logs{0} "
+        "--heartbeat-timeout 5 -- sh -c 'echo $$ >pid$RANK; exec sleep 1000'",
+        node_rank, port));
   };
   BackgroundProgram first(host(0)), second(host(1));
   ASSERT_TRUE(comes_true([&] { return pid_in("pid0") > 0 && pid_in("pid1") > 0; }));
@@ -284,9 +284,9 @@ TEST_F(YokeRun, NamesTheHostWhoseAgentWasKilledAndEndsTheOtherOne) {
 }
 
 TEST_F(YokeRun, SaysWhichHostsDidNotCome) {
-  const auto result =
-      run(fmt::format("-n 3 -nr 0 --rdzv-conf join_timeout=3 --rdzv-endpoint 127.0.0.1:{} -- true",
-                      launch::free_port()));
+  const auto result = run(fmt::format(
+      "-n 3 -nr 0 --rdzv-conf join_timeout=3 --rdzv-endpoint 127.0.0.1:{} --rdzv-key key -- true",
+      launch::free_port()));
   EXPECT_EQ(result.status, 1);
   EXPECT_THAT(result.output, AllOf(HasSubstr("only 1 of 3 hosts"), HasSubstr("node rank 1"),
                                    HasSubstr("node rank 2")));

@@ -21,6 +21,26 @@ const std::string kSettings =
     "resources = { cpu = 6, memory = '8Gi' }\n";
 const std::string kTwoRuns = "[study]\nrepetitions = 2\nwarm-up = 0\n" + kSettings;
 
+/// A cluster in which a job ends when it is looked at a second time; that of $fails fails.
+constexpr const char* kCluster = R"sh(
+case $1 in
+  apply)
+    name=${2#--filename=}; name=${name%.json}
+    echo "apply $name" >>"$told"
+    [ -e "$told.$name" ] || echo 1 >"$told.$name"
+    ;;
+  delete) echo "$*" >>"$told"; name=${2#--filename=}; rm -f "$told.${name%.json}" ;;
+  get)
+    if [ ! -e "$told.$3" ]; then exit; fi
+    looks=$(cat "$told.$3")
+    echo $((looks + 1)) >"$told.$3"
+    if [ "$looks" -lt 2 ]; then exit; fi
+    if [ "$looks" -eq 2 ]; then echo "end $3" >>"$told"; fi
+    if [ "$3" = "$fails" ]; then echo Failed; else echo Complete; fi
+    ;;
+esac
+)sh";
+
 class KubernetesFiles : public testing::Test {
  protected:
   /// A file, or what the list in it holds.
@@ -109,12 +129,33 @@ TEST_F(KubernetesFiles, StartARankOnEachNodeByItsIndex) {
   EXPECT_EQ(job.at("spec").at("parallelism"), 3);
   EXPECT_EQ(job.at("spec").at("backoffLimit"), 6);
   const auto words = command(job);
-  const std::vector<std::string> launch(words.begin(), words.begin() + 15);
+  const std::vector<std::string> launch(words.begin(), words.begin() + 17);
   EXPECT_THAT(launch,
               ElementsAre("yoke", "run", "--nproc-per-node", "2", "--nnodes", "3", "--node-rank",
                           "$(JOB_COMPLETION_INDEX)", "--local-addr", "$(POD_IP)", "--rdzv-endpoint",
                           fmt::format("{0}-0.{0}:29400", study.name(0)), "--rdzv-id", study.name(0),
-                          "--rdzv-conf"));
+                          "--rdzv-key", "/etc/yoke/rdzv-key", "--rdzv-conf"));
+  const auto& key = pod(job).at("volumes").back();
+  EXPECT_EQ(key.at("secret").at("secretName"), "yoke-my-study-rdzv-key");
+  EXPECT_EQ(key.at("secret").at("defaultMode"), 0400);
+  const auto& mount = pod(job).at("containers").at(0).at("volumeMounts").back();
+  EXPECT_EQ(mount.at("name"), key.at("name"));
+  EXPECT_EQ(mount.at("mountPath"), "/etc/yoke");
+}
+
+TEST_F(KubernetesFiles, MakeASecretByWhichPodsOfARunKnowEachOther) {
+  const EmittedStudy study("[study]\nrepetitions = 1\nwarm-up = 0\n[axes]\nnodes = [2]\n" +
+                           kSettings);
+  study.emit("kubernetes");
+  study.stand_in("kubectl", std::string("case \"$1 $2\" in\n"
+                                        "'create secret') echo \"$*\" >>\"$told\"; exit ;;\n"
+                                        "esac\n") +
+                                kCluster);
+  study.stand_in("sleep", "");
+  const auto result = study.run("kubernetes/submit.sh");
+  EXPECT_EQ(result.status, 0) << result.output;
+  EXPECT_THAT(study.told(), testing::ContainsRegex("create secret generic yoke-my-study-rdzv-key "
+                                                   "--from-literal=rdzv-key=[0-9a-f]{64}\n"));
 }
 
 TEST_F(KubernetesFiles, TakeCoresFromTheThreadsOfRanks) {
@@ -142,26 +183,6 @@ TEST_F(KubernetesFiles, SayWhatTheStudyFileLacks) {
   EXPECT_THAT(refusal("[kubernetes]\nmount = 'here'\n"), HasSubstr("absolute path"));
   EXPECT_THAT(refusal("[kubernetes]\nimages = 'i'\n"), HasSubstr("unknown key 'images'"));
 }
-
-/// A cluster in which a job ends when it is looked at a second time; that of $fails fails.
-constexpr const char* kCluster = R"sh(
-case $1 in
-  apply)
-    name=${2#--filename=}; name=${name%.json}
-    echo "apply $name" >>"$told"
-    [ -e "$told.$name" ] || echo 1 >"$told.$name"
-    ;;
-  delete) echo "$*" >>"$told"; name=${2#--filename=}; rm -f "$told.${name%.json}" ;;
-  get)
-    if [ ! -e "$told.$3" ]; then exit; fi
-    looks=$(cat "$told.$3")
-    echo $((looks + 1)) >"$told.$3"
-    if [ "$looks" -lt 2 ]; then exit; fi
-    if [ "$looks" -eq 2 ]; then echo "end $3" >>"$told"; fi
-    if [ "$3" = "$fails" ]; then echo Failed; else echo Complete; fi
-    ;;
-esac
-)sh";
 
 TEST_F(KubernetesFiles, AreRunOneAfterTheOtherAndReportedOn) {
   const EmittedStudy study(kTwoRuns);

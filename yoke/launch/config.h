@@ -37,6 +37,7 @@ struct LaunchConfig {
   std::optional<int> master_port;
   std::optional<Endpoint> rendezvous_endpoint;
   std::string rendezvous_id = "none";
+  std::filesystem::path rendezvous_key;  ///< A file; empty: the one of this user.
   std::chrono::duration<double> join_timeout = std::chrono::seconds(300);
   std::chrono::duration<double> last_call = std::chrono::seconds(5);
   std::chrono::duration<double> heartbeat_timeout = std::chrono::seconds(5);

@@ -49,9 +49,9 @@ std::vector<LaunchFlag> make_flags() {
        [](Config c, Text t) { add_hosts(c, parse_hosts(t)); });
   flag("hostfile", {}, "FILE", "", "The same, a line each: host, host:2 or host slots=2",
        [](Config c, Text t) { add_hosts(c, read_hostfile(t)); });
-  flag("ssh-port", {}, "PORT", "", "Port of the ssh servers; default: ssh's own",
+  flag(launch_flag::kSshPort, {}, "PORT", "", "Port of the ssh servers; default: ssh's own",
        [](Config c, Text t) { c.ssh_port = whole(t, 1, kMostPort); });
-  flag("ssh-identity-file", {}, "FILE", "", "Private key; default: ssh's own",
+  flag(launch_flag::kSshIdentityFile, {}, "FILE", "", "Private key; default: ssh's own",
        [](Config c, Text t) { c.ssh_identity_file = t; });
 
   group = "Hosts by hand: yoke run is started on each";
@@ -67,6 +67,10 @@ std::vector<LaunchFlag> make_flags() {
   flag(launch_flag::kRendezvousId, {}, "NAME", "none",
        "Name of the run; hosts that give another are refused",
        [](Config c, Text t) { c.rendezvous_id = t; });
+  flag(
+      launch_flag::kRendezvousKey, {}, "FILE", "~/.config/yoke/rdzv-key",
+      "Secret of 64 hexadecimal digits, by which hosts know each other; made where it is not there",
+      [](Config c, Text t) { c.rendezvous_key = t; });
   flag("rdzv-backend", {}, "NAME", "static", "static or c10d, which mean the same here",
        set_backend);
   flag(launch_flag::kRendezvousConf, {}, "K=V,...", "",

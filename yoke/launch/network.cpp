@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <random>
 
 #include "yoke/core/error.h"
@@ -16,14 +17,22 @@ namespace yoke::launch {
 
 bool is_this_host(const std::string& host) {
   if (host == "localhost" || host == host_name()) return true;
-  const auto own = network_interfaces();
+  const auto addresses = addresses_of(host);
+  return std::any_of(addresses.begin(), addresses.end(), is_loopback_address) ||
+         !own_addresses(host).empty();
+}
+
+std::vector<std::string> own_addresses(const std::string& host) {
+  std::vector<std::string> own;
+  const auto interfaces = network_interfaces();
   for (const auto& address : addresses_of(host)) {
-    if (is_loopback_address(address)) return true;
-    for (const auto& interface : own) {
-      if (interface.address == address) return true;
-    }
+    if (is_loopback_address(address)) continue;
+    const bool here = std::any_of(interfaces.begin(), interfaces.end(), [&](const auto& interface) {
+      return interface.address == address;
+    });
+    if (here) own.push_back(address);
   }
-  return false;
+  return own;
 }
 
 bool is_loopback(const std::string& host) {
@@ -76,8 +85,9 @@ Endpoint parse_endpoint(const std::string& given, int default_port) {
 
 std::string tcp(const Endpoint& endpoint) {
   const bool ipv6 = endpoint.host.find(':') != std::string::npos;
-  return ipv6 ? fmt::format("tcp://[{}]:{}", endpoint.host, endpoint.port)
-              : fmt::format("tcp://{}:{}", endpoint.host, endpoint.port);
+  const std::string port = endpoint.port > 0 ? fmt::format("{}", endpoint.port) : "*";
+  return ipv6 ? fmt::format("tcp://[{}]:{}", endpoint.host, port)
+              : fmt::format("tcp://{}:{}", endpoint.host, port);
 }
 
 }  // namespace yoke::launch

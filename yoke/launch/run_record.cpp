@@ -1,7 +1,6 @@
 #include "yoke/launch/run_record.h"
 
 #include <fmt/format.h>
-#include <pwd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,6 +11,7 @@
 #include <utility>
 
 #include "yoke/core/files/file.h"
+#include "yoke/launch/home.h"
 
 namespace yoke::launch {
 namespace {
@@ -21,12 +21,6 @@ namespace fs = std::filesystem;
 std::string value(const Environment& environment, const std::string& name) {
   const auto found = environment.find(name);
   return found != environment.end() ? found->second : std::string();
-}
-
-/// As the system knows it, where $HOME does not say.
-std::string home_of_user() {
-  const passwd* const user = ::getpwuid(::geteuid());
-  return user != nullptr ? user->pw_dir : "/";
 }
 
 /// Whether this user alone can have put files there: a record names a process to be signalled.
@@ -42,9 +36,7 @@ fs::path records_directory(const Environment& environment) {
   if (const auto runtime = value(environment, "XDG_RUNTIME_DIR"); !runtime.empty()) {
     return fs::path(runtime) / "yoke" / "runs";
   }
-  auto home = value(environment, "HOME");
-  if (home.empty()) home = home_of_user();
-  return fs::path(home) / ".local" / "state" / "yoke" / "runs";
+  return home_folder(environment) / ".local" / "state" / "yoke" / "runs";
 }
 
 std::string process_start(int pid) {

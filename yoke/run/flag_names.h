@@ -43,6 +43,9 @@ inline constexpr const char* kProcesses = "nproc-per-node";
 inline constexpr const char* kRendezvousConf = "rdzv-conf";
 inline constexpr const char* kRendezvousEndpoint = "rdzv-endpoint";
 inline constexpr const char* kRendezvousId = "rdzv-id";
+inline constexpr const char* kRendezvousKey = "rdzv-key";
+inline constexpr const char* kSshIdentityFile = "ssh-identity-file";
+inline constexpr const char* kSshPort = "ssh-port";
 }  // namespace launch_flag
 
 /// `resume` as it is given: `--resume`.

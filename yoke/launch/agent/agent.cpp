@@ -11,6 +11,7 @@
 #include "yoke/core/system/clock.h"
 #include "yoke/core/system/exit_status.h"
 #include "yoke/launch/network.h"
+#include "yoke/launch/rendezvous/curve.h"
 
 namespace yoke::launch {
 namespace {
@@ -50,6 +51,7 @@ void Agent::connect() {
   socket_.set(zmq::sockopt::maxmsgsize, kMostMessageBytes);
   socket_.set(zmq::sockopt::linger, kLingerMilliseconds);
   socket_.set(zmq::sockopt::reconnect_ivl_max, 1000);
+  if (options_.key) connect_by_curve(socket_, *options_.key);
   socket_.connect(options_.endpoint);
   loop_.watch(socket_, [this] { receive(); });
 }
@@ -170,7 +172,8 @@ void Agent::ask_to_join(Clock::time_point now) {
   if (ranks_ || now < ask_at_) return;
   if (now - joining_since_ > options_.join_timeout) {
     return end(1, fmt::format("no coordinator answers at {} within {:.0f} s: start yoke run with "
-                              "node rank 0 on that host, and let its port through firewalls",
+                              "node rank 0 on that host, let its port through firewalls, and give "
+                              "all hosts the same --rdzv-key",
                               options_.endpoint, options_.join_timeout.count()));
   }
   Join join = options_.join;

@@ -9,6 +9,7 @@
 
 #include "yoke/launch/agent/ranks.h"
 #include "yoke/launch/event_loop.h"
+#include "yoke/launch/rendezvous/curve_key.h"
 #include "yoke/launch/rendezvous/message.h"
 #include "yoke/launch/rendezvous/rounds.h"
 
@@ -16,8 +17,9 @@ namespace yoke::launch {
 
 /// What an agent needs to know.
 struct AgentOptions {
-  std::string endpoint;  ///< The coordinator's, as ZeroMQ writes it.
-  Join join = {};        ///< Without the port of the store, which is chosen for each attempt.
+  std::string endpoint;              ///< The coordinator's, as ZeroMQ writes it.
+  std::optional<CurveKey> key = {};  ///< The coordinator's, unless it is in this process.
+  Join join = {};  ///< Without the port of the store, which is chosen for each attempt.
   RankOptions ranks = {};
   std::vector<std::string> resume_command = {};  ///< What later attempts run.
   std::optional<int> store_port = {};            ///< --master-port.

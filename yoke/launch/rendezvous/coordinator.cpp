@@ -14,10 +14,11 @@ constexpr int kLingerMilliseconds = 1000;
 
 }  // namespace
 
-Coordinator::Coordinator(EventLoop& loop, zmq::context_t& context, const std::string& endpoint,
-                         const RoundsOptions& options, std::function<void(const std::string&)> say,
+Coordinator::Coordinator(EventLoop& loop, zmq::context_t& context, const RoundsOptions& options,
+                         std::function<void(const std::string&)> say,
                          std::function<void(int node_rank)> lost)
     : loop_(loop),
+      context_(context),
       socket_(context, zmq::socket_type::router),
       heartbeat_timeout_(options.heartbeat_timeout),
       rounds_(options,
@@ -30,13 +31,16 @@ Coordinator::Coordinator(EventLoop& loop, zmq::context_t& context, const std::st
   socket_.set(zmq::sockopt::maxmsgsize, kMostMessageBytes);
   socket_.set(zmq::sockopt::linger, kLingerMilliseconds);
   socket_.bind(kInsideEndpoint);
-  if (!endpoint.empty()) listen(endpoint);
   loop_.watch(socket_, [this] { receive(); });
 }
 
 Coordinator::~Coordinator() { loop_.forget(socket_); }
 
-void Coordinator::listen(const std::string& endpoint) {
+int Coordinator::listen(const std::string& endpoint, const CurveKey& key) {
+  if (!guard_) {
+    guard_.emplace(loop_, context_, key);
+    serve_by_curve(socket_, key);
+  }
   try {
     socket_.bind(endpoint);
   } catch (const zmq::error_t& error) {
@@ -49,13 +53,8 @@ void Coordinator::listen(const std::string& endpoint) {
     throw Error(fmt::format("cannot listen at {}: {}; is this an address of this host?", endpoint,
                             error.what()));
   }
-}
-
-int Coordinator::port() const {
-  const std::string endpoint = socket_.get(zmq::sockopt::last_endpoint);
-  if (!endpoint.starts_with("tcp://")) return 0;
-  const auto port = std::string_view(endpoint).substr(endpoint.rfind(':') + 1);
-  return parse_number<int>(port).value_or(0);
+  const std::string bound = socket_.get(zmq::sockopt::last_endpoint);
+  return parse_number<int>(std::string_view(bound).substr(bound.rfind(':') + 1)).value_or(0);
 }
 
 void Coordinator::receive() {

@@ -7,6 +7,7 @@
 
 #include "yoke/core/error.h"
 #include "yoke/launch/event_loop.h"
+#include "yoke/launch/rendezvous/curve.h"
 #include "yoke/launch/rendezvous/rounds.h"
 
 namespace yoke::launch {
@@ -23,29 +24,29 @@ inline constexpr const char* kInsideEndpoint = "inproc://coordinator";
 /// Carries messages between agents and `Rounds`, and sends heartbeats.
 class Coordinator {
  public:
-  /// Listens at `endpoint` (tcp://ADDRESS:PORT, where the port may be *), unless it is empty, and
-  /// at kInsideEndpoint. @throws PortTaken.
-  Coordinator(EventLoop& loop, zmq::context_t& context, const std::string& endpoint,
-              const RoundsOptions& options, std::function<void(const std::string&)> say,
-              std::function<void(int node_rank)> lost);
+  /// Is heard at kInsideEndpoint alone.
+  Coordinator(EventLoop& loop, zmq::context_t& context, const RoundsOptions& options,
+              std::function<void(const std::string&)> say, std::function<void(int node_rank)> lost);
   ~Coordinator();
   Coordinator(const Coordinator&) = delete;
   Coordinator& operator=(const Coordinator&) = delete;
 
+  /// Listens also at tcp://ADDRESS:PORT, where the port may be *, to agents that have `key`; the
+  /// port. @throws PortTaken.
+  int listen(const std::string& endpoint, const CurveKey& key);
   Rounds& rounds() { return rounds_; }
-  /// The port it listens on; 0 where there is none.
-  int port() const;
   void tick();
   /// Whether the run is over and every agent has said goodbye, or is not going to.
   bool finished() const;
 
  private:
-  void listen(const std::string& endpoint);
   void receive();
   void send(const std::string& agent, const Message& message);
 
   EventLoop& loop_;
+  zmq::context_t& context_;
   zmq::socket_t socket_;
+  std::optional<CurveGuard> guard_;  // where it listens
   std::chrono::duration<double> heartbeat_timeout_;
   Rounds rounds_;
   Rounds::Time beat_at_;

@@ -8,6 +8,7 @@
 
 #include "yoke/launch/config.h"
 #include "yoke/launch/plan.h"
+#include "yoke/launch/rendezvous/curve_key.h"
 
 namespace yoke::launch {
 
@@ -17,7 +18,7 @@ inline constexpr const char* kAgentGreeting = "yoke agent";
 /// One line of JSON on the agent's standard input. That stays open: its end ends the agent.
 struct AgentOrder {
   std::string endpoint;  ///< The coordinator's.
-  std::string token;     ///< Proves to the coordinator that the agent is one of its own.
+  CurveKey key;          ///< The coordinator's.
   int node_rank = 0;
   std::map<std::string, std::string> flags;  ///< Those of `yoke run` that matter to an agent.
   Environment environment;                   ///< Variables to set.
@@ -28,7 +29,7 @@ struct AgentOrder {
   bool yoke_command = false;
 };
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(AgentOrder, endpoint, token, node_rank, flags, environment, name,
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(AgentOrder, endpoint, key, node_rank, flags, environment, name,
                                    command, resume_command, log_dir, yoke_command)
 
 /// The flags of `config` that an agent with `processes` ranks needs; 0 leaves their number.

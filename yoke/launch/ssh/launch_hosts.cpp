@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <random>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -22,11 +22,6 @@
 namespace yoke::launch {
 namespace {
 
-std::string new_token() {
-  std::random_device random;
-  return fmt::format("{:08x}{:08x}{:08x}{:08x}", random(), random(), random(), random());
-}
-
 /// One launch over ssh.
 class Front {
  public:
@@ -34,7 +29,7 @@ class Front {
       : config_(config),
         plan_(plan),
         context_(context),
-        token_(new_token()),
+        key_(new_curve_key()),
         session_(plan.yoke_command) {
     for (const auto& host : config.hosts) {
       const bool here = is_this_host(host.name);
@@ -66,7 +61,7 @@ class Front {
 
  private:
   void coordinate() {
-    RoundsOptions options{.run = token_,
+    RoundsOptions options{.run = config_.rendezvous_id,
                           .name = plan_.name,
                           .nodes = plan_.nodes,
                           .max_restarts = config_.max_restarts,
@@ -79,7 +74,7 @@ class Front {
                           .heartbeat_timeout = config_.heartbeat_timeout};
     for (const auto& host : hosts_) options.hosts.push_back(host.name);
     session_.coordinator = std::make_unique<Coordinator>(
-        session_.loop, session_.context, all_here_ ? "tcp://127.0.0.1:*" : "tcp://*:*", options,
+        session_.loop, session_.context, options,
         [this](const std::string& sentence) { session_.say(sentence); },
         [this](int rank) {
           lost_.insert(rank);
@@ -97,11 +92,11 @@ class Front {
             .order = [this](int rank) { return order(rank); }};
   }
 
-  AgentOrder order(int node_rank) const {
+  AgentOrder order(int node_rank) {
     const auto index = static_cast<std::size_t>(node_rank);
-    const Endpoint endpoint{.host = front_address(index), .port = session_.coordinator->port()};
-    return {.endpoint = tcp(endpoint),
-            .token = token_,
+    const std::string address = front_address(index);
+    return {.endpoint = tcp({.host = address, .port = port_at(address)}),
+            .key = key_,
             .node_rank = node_rank,
             .flags = agent_flags(config_, config_.hosts[index].processes),
             .environment = forwarded(context_.environment),
@@ -110,6 +105,19 @@ class Front {
             .resume_command = plan_.resume_command,
             .log_dir = plan_.log_dir.string(),
             .yoke_command = plan_.yoke_command};
+  }
+
+  /// Where the coordinator listens for agents that find it at `address`: there alone, unless
+  /// something else has the address and hands on what comes.
+  int port_at(const std::string& address) {
+    const auto known = ports_.find(address);
+    if (known != ports_.end()) return known->second;
+    std::string here = address;
+    if (!is_loopback(address)) {
+      const auto own = own_addresses(address);
+      here = own.empty() ? "*" : own.front();
+    }
+    return ports_[address] = session_.coordinator->listen(tcp({.host = here, .port = 0}), key_);
   }
 
   /// By which address the agent of a host finds this front.
@@ -162,14 +170,15 @@ class Front {
   const LaunchConfig& config_;
   const LaunchPlan& plan_;
   const LaunchContext& context_;
-  std::string token_;
+  CurveKey key_;
   LaunchProcess session_;
   std::vector<RemoteHost> hosts_;
   std::vector<std::string> addresses_;
   bool all_here_ = false;
-  std::set<int> lost_;          // node ranks that were there once
-  std::set<int> to_drop_;       // those just lost
-  std::set<std::string> said_;  // what was said of hosts that are not there
+  std::map<std::string, int> ports_;  // where the coordinator listens, by address
+  std::set<int> lost_;                // node ranks that were there once
+  std::set<int> to_drop_;             // those just lost
+  std::set<std::string> said_;        // what was said of hosts that are not there
   std::unique_ptr<RemoteAgents> remote_;
 };
 
@@ -208,7 +217,7 @@ int serve_agent(const LaunchContext& context) {
   LaunchProcess process(plan.yoke_command);
   process.out.write(fmt::format("{}\n", kAgentGreeting));
   auto options = agent_options(config, plan, own, reaper, order.endpoint);
-  options.join.run = order.token;
+  options.key = order.key;
   options.rejoin = false;  // the front starts another agent
   const auto host = order.endpoint.substr(std::string_view("tcp://").size());
   options.join.address = config.network_interface.empty()

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "yoke/core/error.h"
@@ -22,6 +23,7 @@ constexpr int kTries = 3;              // of a run that fails
 constexpr int kPodGraceSeconds = 120;  // for a checkpoint
 constexpr int kJoinSeconds = 3600;     // until all nodes of a run are free
 constexpr int kPort = 29400;
+constexpr const char* kKeyFolder = "/etc/yoke";  // in a pod; kubectl's Secret of the study
 
 /// Writes the jobs of one study.
 class Kubernetes {
@@ -63,6 +65,7 @@ class Kubernetes {
       pod["spec"]["subdomain"] = name;
       pod["spec"]["affinity"] = apart(name);
       pod["spec"]["containers"][0]["env"] = Json::array({own_address()});
+      mount_key(pod["spec"]);
       service = service_of(name);
     }
     spec["podFailurePolicy"] = failure_policy();
@@ -80,9 +83,30 @@ class Kubernetes {
     return text(job_of(name, "report", spec));
   }
 
+  /// What holds the key by which pods of a run know each other; empty where each run has one pod.
+  std::string secret_name(const std::vector<JobLeft>& jobs) const {
+    const bool several = std::any_of(jobs.begin(), jobs.end(),
+                                     [](const auto& left) { return left.job->point->nodes > 1; });
+    return several ? secret_name() : std::string();
+  }
+
   std::string report_name() const { return context_.job_name() + "-report"; }
 
  private:
+  std::string secret_name() const {
+    return context_.job_name() + "-" + launch_flag::kRendezvousKey;
+  }
+
+  void mount_key(Json& spec) const {
+    constexpr int kOwnerReads = 0400;
+    const char* const name = launch_flag::kRendezvousKey;
+    spec["volumes"].push_back(
+        {{"name", name},
+         {"secret", {{"secretName", secret_name()}, {"defaultMode", kOwnerReads}}}});
+    spec["containers"][0]["volumeMounts"].push_back(
+        {{"name", name}, {"mountPath", kKeyFolder}, {"readOnly", true}});
+  }
+
   /// kubectl reads JSON as it reads YAML.
   static std::string text(const Json& manifest) {
     return manifest.dump(2, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace) + "\n";
@@ -175,6 +199,8 @@ class Kubernetes {
            as_flag(launch_flag::kNodeRank), "$(JOB_COMPLETION_INDEX)",
            as_flag(launch_flag::kLocalAddr), "$(POD_IP)", as_flag(launch_flag::kRendezvousEndpoint),
            fmt::format("{0}-0.{0}:{1}", name, kPort), as_flag(launch_flag::kRendezvousId), name,
+           as_flag(launch_flag::kRendezvousKey),
+           fmt::format("{}/{}", kKeyFolder, launch_flag::kRendezvousKey),
            as_flag(launch_flag::kRendezvousConf), fmt::format("join_timeout={}", kJoinSeconds)});
     }
     words.insert(words.end(), {"train", as_flag(flag::kRecipe), literal(job.flags_path().string()),
@@ -236,8 +262,11 @@ Files kubernetes_files(const StudyPlan& plan, const std::vector<JobLeft>& jobs,
     files[names.back() + ".json"] = kubernetes.run(left);
   }
   files[kubernetes.report_name() + ".json"] = kubernetes.report();
-  files[kSubmitScript] =
-      kubernetes_submit_script(names, kubernetes.report_name(), plan.kubernetes.at_once);
+  files[kSubmitScript] = kubernetes_submit_script({.jobs = names,
+                                                   .report = kubernetes.report_name(),
+                                                   .at_once = plan.kubernetes.at_once,
+                                                   .study = context.job_name(),
+                                                   .secret = kubernetes.secret_name(jobs)});
   return files;
 }
 

@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "yoke/run/flag_names.h"
+
 namespace yoke::study {
 
-std::string kubernetes_submit_script(const std::vector<std::string>& jobs,
-                                     const std::string& report, int at_once) {
+std::string kubernetes_submit_script(const KubernetesJobs& jobs) {
   constexpr const char* kText = R"sh(#!/bin/bash
 # kubernetes/submit.sh: runs the jobs of a study in the cluster, {at_once} at a time, then the one
 # that writes the report. Ended and started again, it goes on; jobs that have failed begin once more.
@@ -17,8 +18,17 @@ options=("$@")
 jobs=(
   {jobs}
 )
+secret={secret}
 failed=0
 going_on=()
+
+# By this key pods of a run know each other.
+if [ -n "$secret" ] &&
+  [ -z "$(kubectl get secret "$secret" "${{options[@]}}" --ignore-not-found --output=name)" ]; then
+  kubectl create secret generic "$secret" "${{options[@]}}" \
+    --from-literal={key}="$(od -An -tx1 -N32 /dev/urandom | tr -d ' \n')"
+  kubectl label secret "$secret" "${{options[@]}}" yoke-study={study}
+fi
 
 # Which of Complete, Failed, ... is true of a job; nothing for one that is not there.
 state() {{
@@ -66,8 +76,10 @@ start {report}
 wait_for_fewer_than 1
 if [ "$failed" -gt 0 ]; then exit 1; fi
 )sh";
-  return fmt::format(fmt::runtime(kText), fmt::arg("at_once", at_once),
-                     fmt::arg("jobs", fmt::join(jobs, "\n  ")), fmt::arg("report", report));
+  return fmt::format(fmt::runtime(kText), fmt::arg("at_once", jobs.at_once),
+                     fmt::arg("jobs", fmt::join(jobs.jobs, "\n  ")),
+                     fmt::arg("report", jobs.report), fmt::arg("secret", jobs.secret),
+                     fmt::arg("study", jobs.study), fmt::arg("key", launch_flag::kRendezvousKey));
 }
 
 }  // namespace yoke::study
