@@ -7,6 +7,8 @@
 
 #include <csignal>
 #include <optional>
+#include <sstream>
+#include <vector>
 
 #include "tests/cluster/training.h"
 #include "yoke/train/checkpoints/checkpoint.h"
@@ -17,6 +19,8 @@ namespace {
 namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::HasSubstr;
+
+constexpr int kSshPort = 22;
 
 class ClusterOfHosts : public testing::Test {
  protected:
@@ -51,6 +55,29 @@ class ClusterOfHosts : public testing::Test {
       return processes.size() == ranks && processes.front().ranks == static_cast<int>(ranks) &&
              steps_reported(run) > step;
     });
+  }
+
+  /// The ports of the first host's `listening` sockets, as ss shows them, that the second one
+  /// reaches.
+  std::vector<int> reached_from_another_host(const std::string& listening) const {
+    constexpr const char* kScan = R"py(
+import socket, sys
+ports = {line.split()[3].rsplit(":", 1)[1] for line in sys.argv[2].splitlines()}
+assert len(ports) > 1, "there is nothing but ssh"
+for port in sorted(map(int, ports)):
+    try:
+        socket.create_connection((sys.argv[1], port), timeout=0.5).close()
+        print(port)
+    except OSError:
+        pass
+)py";
+    const auto result =
+        run_program(hosts_->on(1, {"/usr/bin/python3", "-c", kScan, Hosts::address(0), listening}));
+    EXPECT_EQ(result.status, 0) << result.output;
+    std::vector<int> ports;
+    std::istringstream lines(result.output);
+    for (int port = 0; lines >> port;) ports.push_back(port);
+    return ports;
   }
 
   void send_ranks(int signal) const {
@@ -90,6 +117,19 @@ TEST_F(ClusterOfHosts, StopsADetachedTrainingAfterACheckpoint) {
   const auto newest = read_newest_good(run / "checkpoints", [](const std::string&) {});
   ASSERT_TRUE(newest.has_value());
   EXPECT_EQ(newest->step, json.at("steps"));
+  expect_nothing_left();
+}
+
+TEST_F(ClusterOfHosts, CannotBeReachedFromOthersWhereAllRanksAreOnOne) {
+  for (const std::string comm : {"shared-memory", "gloo"}) {
+    BackgroundProgram training_run(
+        yoke(fmt::format("run -np 2 {}", training(comm, 1000000, "--comm " + comm))));
+    ASSERT_TRUE(trains(folder_.path() / comm, 2, 0)) << training_run.output();
+    const auto listening = run_program(hosts_->on(0, {"ss", "-Hltn"})).output;
+    EXPECT_EQ(reached_from_another_host(listening), std::vector{kSshPort}) << listening;
+    training_run.send(SIGTERM);
+    training_run.wait();
+  }
   expect_nothing_left();
 }
 

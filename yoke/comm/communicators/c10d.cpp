@@ -18,6 +18,7 @@
 #endif
 
 #include "yoke/core/parse_number.h"
+#include "yoke/core/system/socket_filter.h"
 
 namespace yoke {
 namespace {
@@ -70,15 +71,16 @@ class ConnectionLimit {
 // TCPStore sends a request in several pieces, and its sockets wait for the acknowledgement of each
 // before the next: 40 ms a request. Accepted sockets take the setting from the listening one. A
 // client's would wait for ever for a server that is none.
-void prepare_sockets(int port, std::chrono::milliseconds timeout) {
+// A server's listens at all addresses of this host, also where ranks know but one.
+void prepare_sockets(const std::string& host, int port, std::chrono::milliseconds timeout) {
   const int on = 1;
   const timeval limit{.tv_sec = timeout.count() / 1000, .tv_usec = timeout.count() % 1000 * 1000};
   for_each_descriptor([&](int file) {
     const bool client = has_port(file, port, &::getpeername);
     if (client) ::setsockopt(file, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
-    if (client || has_port(file, port, &::getsockname)) {
-      ::setsockopt(file, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    }
+    const bool server = !client && has_port(file, port, &::getsockname);
+    if (server) accept_only_at(file, host);
+    if (client || server) ::setsockopt(file, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   });
 }
 
@@ -99,7 +101,7 @@ C10dStore tcp_store(const std::string& host, int& port, bool serve,
   auto store = c10::make_intrusive<c10d::TCPStore>(host, options);
   limit.reset();
   port = store->getPort();
-  prepare_sockets(port, timeout);
+  prepare_sockets(host, port, timeout);
   store->check({"greeting"});  // whoever listens there must answer
   return store;
 }
