@@ -1,6 +1,6 @@
 # Makefile: the usual jobs by name, over CMake; `make help` lists them.
 .DEFAULT_GOAL := build
-.PHONY: build train test test-all test-sanitizers test-threads compare fuzz gpu-check tidy layout format install \
+.PHONY: build train test test-all test-sanitizers test-threads compare fuzz soak gpu-check tidy layout format install \
         clean help jobs
 
 # On a system other than Debian: install by hand what this script names, and make DEPENDENCIES=true.
@@ -15,7 +15,7 @@ JOBS ?= $(shell awk -v jobs=$$(nproc) '/^MemAvailable/ { room = int($$2 / 125000
 TEST_JOBS ?= $(shell expr 2 \* $(JOBS))
 # What the build for the tests is configured with besides, e.g. -DYOKE_WERROR=ON.
 CONFIGURE ?=
-# Minutes of libFuzzer for each reader, and which; all where FUZZ is empty.
+# Minutes of libFuzzer for each reader, and which; all where FUZZ is empty. Minutes of faults.
 MINUTES ?= 60
 FUZZ ?=
 # The folders whose tests run under sanitizers, e.g. FOLDERS='core comm'; all where empty.
@@ -55,6 +55,9 @@ fuzz:  ## Readers of strangers' bytes under libFuzzer, MINUTES=60 each; FUZZ='id
 	cmake --preset fuzz
 	cmake --build --preset fuzz --parallel $(JOBS) --target fuzz
 	scripts/fuzz --minutes $(MINUTES) $(FUZZ)
+
+soak: build  ## Let faults befall trainings for MINUTES=60; table into docs/reliability.md
+	scripts/soak --minutes $(MINUTES) --out docs/reliability.md
 
 compare: build  ## Time Yoke and PyTorch; tables into docs/performance.md; PHOTOS=DIR: loaders too
 	$(DEPENDENCIES) --tests

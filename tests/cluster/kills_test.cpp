@@ -92,5 +92,12 @@ TEST(Cluster, TrainingWhoseParameterServerIsKilledEndsLikeAnUndisturbedOne) {
   expect_same_runs(folder.path() / "undisturbed", folder.path() / "killed");
 }
 
+TEST(Soak, FindsNothingLostAndNothingLeft) {
+  if (!long_tests()) GTEST_SKIP() << "long: make test-all, or make soak MINUTES=10";
+  const auto result = run_program(
+      {std::string(YOKE_SOURCE_DIR) + "/scripts/soak", "--minutes", "5", "--yoke", YOKE_PROGRAM});
+  EXPECT_EQ(result.status, 0) << result.output;
+}
+
 }  // namespace
 }  // namespace yoke::test

@@ -1,0 +1,70 @@
+"""What must be true of a training after a fault, in scripts/soak: each check gives its violations."""
+import hashlib
+import json
+import time
+from pathlib import Path
+
+from .training import Training
+
+SHARED = Path("/dev/shm")
+GRACE_SECONDS = 30  # for processes to end after `yoke run` has
+
+
+def segments() -> set[str]:
+    return {entry.name for entry in SHARED.iterdir() if entry.name.startswith("yoke-")}
+
+
+def nothing_left(training: Training, before: set[str]) -> list[str]:
+    """Neither processes nor shared memory."""
+    last = time.monotonic() + GRACE_SECONDS
+    while (left := training.processes()) and time.monotonic() < last:
+        time.sleep(0.05)
+    found = [f"process {pid} is left: rank {e.get('RANK', '-')}" for pid, e in left.items()]
+    if more := segments() - before:
+        found.append(f"shared memory is left: {' '.join(sorted(more))}")
+    return found
+
+
+def checkpoints_whole(training: Training, damaged: set[str]) -> list[str]:
+    """None is half, but for those that the fault damaged."""
+    found = []
+    for folder in sorted((training.run / "checkpoints").glob("step-*")):
+        if folder.name in damaged:
+            continue
+        try:
+            manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+            for name, expected in manifest["files"].items():
+                if hashlib.sha256((folder / name).read_bytes()).hexdigest() != expected["sha256"]:
+                    found.append(f"{folder.name}/{name} is not what its manifest says")
+        except (OSError, ValueError, KeyError) as error:
+            found.append(f"{folder.name} is half: {error}")
+    return found
+
+
+def nothing_temporary(training: Training) -> list[str]:
+    return [f"{path.relative_to(training.folder)} is left"
+            for path in training.folder.rglob("*") if ".tmp-" in path.name]
+
+
+def completed(training: Training) -> list[str]:
+    status = training.summary().get("status")
+    return [] if status == "completed" else [f"summary.json says {status!r}, not completed"]
+
+
+def every_step_once(training: Training) -> list[str]:
+    steps = [report["step"] for report in training.reports() if report["split"] == "train"]
+    expected = list(range(1, len(steps) + 1))
+    return [] if steps == expected else [f"metrics.jsonl has the steps {steps}"]
+
+
+def equal(training: Training, undisturbed: Training) -> list[str]:
+    """Bit for bit what it would have been without the fault."""
+    found = []
+    mine, others = training.reports(), undisturbed.reports()
+    if mine != others:
+        first = next((a for a, b in zip(mine, others) if a != b), None)
+        found.append(f"metrics differ, first at {first} ({len(mine)} and {len(others)} reports)")
+    weights = [(t.run / "model.safetensors").read_bytes() for t in (training, undisturbed)]
+    if weights[0] != weights[1]:
+        found.append("the weights differ")
+    return found
