@@ -1,4 +1,4 @@
-// apps/yoke/doctor.cpp: `yoke doctor` checks the machine and says what to do.
+// apps/yoke/doctor.cpp: `yoke doctor` checks the machine, or several, and says what to do.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,8 +8,11 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/yoke/commands.h"
+#include "apps/yoke/doctor_hosts.h"
+#include "yoke/core/system/clock.h"
 #include "yoke/report/machine/hardware.h"
 #include "yoke/report/machine/machine_checks.h"
+#include "yoke/run/flag_names.h"
 
 namespace yoke {
 namespace {
@@ -22,15 +25,28 @@ Variables environment() {
   return variables;
 }
 
-int doctor(bool as_json) {
-  const auto checks = check_machine(std::filesystem::current_path(), environment());
+/// What the command line gave.
+struct GivenDoctor {
+  bool as_json = false;
+  std::string hosts;
+  std::string reach;
+  launch::SshOptions ssh = {};
+};
+
+int doctor(const GivenDoctor& given) {
+  auto checks = given.hosts.empty() ? check_machine(std::filesystem::current_path(), environment())
+                                    : check_hosts(given.hosts, given.ssh);
+  if (!given.reach.empty()) checks.push_back(check_way(given.reach));
   const bool good = std::none_of(checks.begin(), checks.end(), [](const Check& check) {
     return check.level == CheckLevel::kFail;
   });
   for (const auto& check : checks) fmt::print("{}\n", str(check));
-  if (as_json) {
-    const nlohmann::json report = {
-        {"ok", good}, {"checks", checks}, {"hardware", hardware()}, {"versions", versions()}};
+  if (given.as_json) {
+    const nlohmann::json report = {{"ok", good},
+                                   {"time", seconds_since_1970()},
+                                   {"checks", checks},
+                                   {"hardware", hardware()},
+                                   {"versions", versions()}};
     fmt::print("{}\n", report.dump());
   }
   return good ? 0 : 1;
@@ -40,10 +56,19 @@ int doctor(bool as_json) {
 
 void add_doctor_command(CLI::App& program, Run& run) {
   auto* const command = program.add_subcommand(
-      "doctor", "Checks this machine and says what to do; 1 if it cannot train");
-  const auto as_json = std::make_shared<bool>(false);
-  command->add_flag("--json", *as_json, "Print one JSON object as the last line");
-  command->callback([&run, as_json] { run = [as_json] { return doctor(*as_json); }; });
+      "doctor", "Checks this machine, or several, and says what to do; 1 if it cannot train");
+  const auto given = std::make_shared<GivenDoctor>();
+  command->add_flag("--json", given->as_json, "Print one JSON object as the last line");
+  command
+      ->add_option("-H," + as_flag(launch_flag::kHosts), given->hosts,
+                   "Hosts that are to train together, over ssh: versions, processors, clocks, ways")
+      ->type_name("A,B");
+  command->add_option(as_flag(launch_flag::kSshPort), given->ssh.port, "Port of the ssh servers");
+  command
+      ->add_option(as_flag(launch_flag::kSshIdentityFile), given->ssh.identity_file, "Private key")
+      ->type_name("FILE");
+  command->add_option(as_flag(kReachFlag), given->reach, "An endpoint to connect to")->group("");
+  command->callback([&run, given] { run = [given] { return doctor(*given); }; });
 }
 
 }  // namespace yoke

@@ -1,9 +1,17 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <string>
 
 #include "tests/support/support.h"
+#include "yoke/core/files/file.h"
+#include "yoke/core/system/clock.h"
+#include "yoke/core/version.h"
 
 namespace yoke {
 namespace {
@@ -26,6 +34,49 @@ TEST(Doctor, PrintsOneJsonObjectAsTheLastLine) {
   EXPECT_GE(json.at("checks").size(), 10u);
   EXPECT_TRUE(json.at("hardware").contains("cpu"));
   EXPECT_TRUE(json.at("versions").contains("libtorch"));
+}
+
+/// `yoke doctor --hosts localhost,HOSTS`, where ssh is a stand-in that knows `answers` by host.
+test::ProgramResult doctor_of(const std::map<std::string, std::string>& answers) {
+  const test::TemporaryDirectory folder;
+  write_file(folder.path() / "ssh",
+             "#!/bin/bash\nif [ \"$1\" = -G ]; then echo hostname $3; exit; fi\nhost=${@: -2:1}\n"
+             "cat $(dirname $0)/$host && exit\necho ssh: no way to $host\nexit 255\n");
+  std::filesystem::permissions(folder.path() / "ssh", std::filesystem::perms::owner_all);
+  std::string hosts = "localhost";
+  for (const auto& [host, answer] : answers) {
+    hosts += "," + host;
+    if (!answer.empty()) write_file(folder.path() / host, answer + "\n");
+  }
+  const std::string path = folder.path().string() + ":" + std::getenv("PATH");
+  return test::run_program({"env", "PATH=" + path, YOKE_PROGRAM, "doctor", "--hosts", hosts});
+}
+
+TEST(DoctorOfHosts, SaysWhatKeepsThemFromTrainingTogether) {
+  const auto answer = [](const std::string& version, double time) {
+    return fmt::format(
+        R"({{"checks":[{{"level":"warn","what":"disk","detail":"full","advice":"empty it"}}],)"
+        R"("hardware":{{"cpu":"Z80","cores":1,"cpu_features":["none"]}},)"
+        R"("versions":{{"yoke":"{}"}},"time":{}}})",
+        version, time);
+  };
+  const double now = seconds_since_1970();
+  const auto result = doctor_of({{"a.invalid", answer("0.0.7", now)},
+                                 {"b.invalid", answer(kVersion, now - 100)},
+                                 {"c.invalid", "no such program"},
+                                 {"d.invalid", ""}});
+  EXPECT_EQ(result.status, 1) << result.output;
+  const auto has = [&](const char* line) {
+    EXPECT_THAT(result.output, testing::ContainsRegex(line));
+  };
+  has("ok +localhost +yoke ");
+  has("fail +a.invalid +yoke 0.0.7 +-> install the same version");
+  has("warn +a.invalid +1 cores, Z80 +-> .*round differently");
+  has("ok +a.invalid +clock like here");
+  has("warn +a.invalid +disk: full +-> empty it");
+  has("warn +b.invalid +clock -1[0-9][0-9][.][0-9] s from here +-> let NTP");
+  has("fail +c.invalid +no such program +-> install the same yoke");
+  has("fail +d.invalid .*no way to d.invalid +-> .*ssh d.invalid true");
 }
 
 }  // namespace

@@ -102,6 +102,28 @@ TEST(Documents, NameSourceFilesThatExist) {
   EXPECT_GT(checked, 10);
 }
 
+/// `Suite.Test`, `Suite.*`: what the documents say is tested.
+TEST(Documents, NameTestsThatExist) {
+  std::string tests;
+  for (const auto& entry : fs::recursive_directory_iterator(fs::path(YOKE_SOURCE_DIR) / "tests")) {
+    if (entry.path().extension() == ".cpp") tests += read_file(entry.path());
+  }
+  const std::regex name(R"(`([A-Z]\w+\.(?:[A-Z]\w+|\*))`)");
+  int checked = 0;
+  for (const auto& line : lines_of_documents()) {
+    if (line.file != "docs/security.md") continue;
+    for (const auto& test : matches(line.text, name)) {
+      const auto dot = test.find('.');
+      const auto suite = test.substr(0, dot), one = test.substr(dot + 1);
+      const std::regex definition("TEST(?:_F|_P)?\\(" + suite + ",\\s*" +
+                                  (one == "*" ? "\\w+" : one) + "\\)");
+      EXPECT_TRUE(std::regex_search(tests, definition)) << line.where() << " names " << test;
+      ++checked;
+    }
+  }
+  EXPECT_GT(checked, 5);
+}
+
 /// A table of flags in the source tree, with the names that run/flag_names.h holds for it.
 std::string table_of_flags(const char* path) {
   const auto root = fs::path(YOKE_SOURCE_DIR);

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "yoke/core/error.h"
-#include "yoke/core/system/shell.h"
 #include "yoke/run/flag_names.h"
 
 namespace yoke::launch {
@@ -55,16 +54,11 @@ void RemoteAgents::tick() {
 }
 
 std::vector<std::string> RemoteAgents::arguments(const RemoteHost& host) const {
-  if (host.here) return {options_.program.string(), "run", as_flag(launch_flag::kAgent)};
-  std::string command = fmt::format("cd {} && exec ", shell_word(options_.directory.string()));
-  // Needed before yoke's own code runs; all other variables are in its order.
-  if (const auto path = options_.environment.find("LD_LIBRARY_PATH");
-      path != options_.environment.end()) {
-    command += fmt::format("env LD_LIBRARY_PATH={} ", shell_word(path->second));
-  }
-  command +=
-      fmt::format("{} run {}", shell_word(options_.program.string()), as_flag(launch_flag::kAgent));
-  return ssh_arguments(options_.ssh, host.name, command);
+  const std::vector<std::string> words = {options_.program.string(), "run",
+                                          as_flag(launch_flag::kAgent)};
+  if (host.here) return words;
+  return ssh_arguments(options_.ssh, host.name,
+                       remote_command(options_.directory, options_.environment, words));
 }
 
 void RemoteAgents::start(int node_rank) {

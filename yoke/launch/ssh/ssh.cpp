@@ -10,6 +10,7 @@
 
 #include "yoke/core/error.h"
 #include "yoke/core/system/process.h"
+#include "yoke/core/system/shell.h"
 
 namespace yoke::launch {
 
@@ -26,6 +27,16 @@ std::vector<std::string> ssh_arguments(const SshOptions& options, const std::str
   }
   arguments.insert(arguments.end(), {"--", host, command});
   return arguments;
+}
+
+std::string remote_command(const std::filesystem::path& directory, const Environment& environment,
+                           const std::vector<std::string>& words) {
+  std::string command = "cd " + shell_word(directory.string()) + " && exec ";
+  // Needed before yoke's own code runs.
+  if (const auto path = environment.find("LD_LIBRARY_PATH"); path != environment.end()) {
+    command += "env LD_LIBRARY_PATH=" + shell_word(path->second) + " ";
+  }
+  return command + shell_line(words);
 }
 
 std::string ssh_host_name(const std::string& host, const Environment& environment) {

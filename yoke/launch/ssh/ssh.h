@@ -20,6 +20,11 @@ struct SshOptions {
 std::vector<std::string> ssh_arguments(const SshOptions& options, const std::string& host,
                                        const std::string& command);
 
+/// What the login shell of another host is to do to run `words` in `directory` there, where
+/// programs find the libraries that this process's `environment` names.
+std::string remote_command(const std::filesystem::path& directory, const Environment& environment,
+                           const std::vector<std::string>& words);
+
 /// The name or address that ssh connects to for `host`, which may be an alias of ~/.ssh/config.
 std::string ssh_host_name(const std::string& host, const Environment& environment);
 
