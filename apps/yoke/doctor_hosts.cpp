@@ -18,6 +18,7 @@
 #include "yoke/core/files/descriptor.h"
 #include "yoke/launch/network.h"
 #include "yoke/run/flag_names.h"
+#include "yoke/run/summary.h"
 
 namespace yoke {
 namespace {
@@ -59,10 +60,12 @@ Check check_version(const std::string& host, const nlohmann::json& report,
 Check check_processor(const std::string& host, const nlohmann::json& report,
                       const nlohmann::json& first) {
   const auto& own = report.at("hardware");
-  const bool same = own.at("cpu_features") == first.at("hardware").at("cpu_features");
+  const bool same =
+      own.at(hardware_key::kCpuFeatures) == first.at("hardware").at(hardware_key::kCpuFeatures);
   return {.level = same ? CheckLevel::kOk : CheckLevel::kWarn,
           .what = host,
-          .detail = fmt::format("{} cores, {}", own.value("cores", 0), own.value("cpu", "?")),
+          .detail = fmt::format("{} cores, {}", own.value(hardware_key::kCores, 0),
+                                own.value("cpu", "?")),
           .advice = same ? ""
                          : "its vector instructions are not the first host's: ranks may round "
                            "differently, see docs/parallel.md#what-is-equal"};

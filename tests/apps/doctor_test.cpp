@@ -41,7 +41,8 @@ test::ProgramResult doctor_of(const std::map<std::string, std::string>& answers)
   const test::TemporaryDirectory folder;
   write_file(folder.path() / "ssh",
              "#!/bin/bash\nif [ \"$1\" = -G ]; then echo hostname $3; exit; fi\nhost=${@: -2:1}\n"
-             "cat $(dirname $0)/$host && exit\necho ssh: no way to $host\nexit 255\n");
+             "sed s/NOW/$(date +%s.%N)/ $(dirname $0)/$host && exit\necho ssh: no way to "
+             "$host\nexit 255\n");
   std::filesystem::permissions(folder.path() / "ssh", std::filesystem::perms::owner_all);
   std::string hosts = "localhost";
   for (const auto& [host, answer] : answers) {
@@ -53,18 +54,18 @@ test::ProgramResult doctor_of(const std::map<std::string, std::string>& answers)
 }
 
 TEST(DoctorOfHosts, SaysWhatKeepsThemFromTrainingTogether) {
-  const auto answer = [](const std::string& version, double time) {
+  const auto answer = [](const std::string& version, const std::string& time) {
     return fmt::format(
         R"({{"checks":[{{"level":"warn","what":"disk","detail":"full","advice":"empty it"}}],)"
         R"("hardware":{{"cpu":"Z80","cores":1,"cpu_features":["none"]}},)"
         R"("versions":{{"yoke":"{}"}},"time":{}}})",
         version, time);
   };
-  const double now = seconds_since_1970();
-  const auto result = doctor_of({{"a.invalid", answer("0.0.7", now)},
-                                 {"b.invalid", answer(kVersion, now - 100)},
-                                 {"c.invalid", "no such program"},
-                                 {"d.invalid", ""}});
+  const auto result =
+      doctor_of({{"a.invalid", answer("0.0.7", "NOW")},
+                 {"b.invalid", answer(kVersion, std::to_string(seconds_since_1970() - 100))},
+                 {"c.invalid", "no such program"},
+                 {"d.invalid", ""}});
   EXPECT_EQ(result.status, 1) << result.output;
   const auto has = [&](const char* line) {
     EXPECT_THAT(result.output, testing::ContainsRegex(line));

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tests/cluster/training.h"
+#include "yoke/core/system/exit_status.h"
 #include "yoke/train/checkpoints/checkpoint.h"
 
 namespace yoke::test {
@@ -127,8 +128,8 @@ TEST_F(ClusterOfHosts, CannotBeReachedFromOthersWhereAllRanksAreOnOne) {
     ASSERT_TRUE(trains(folder_.path() / comm, 2, 0)) << training_run.output();
     const auto listening = run_program(hosts_->on(0, {"ss", "-Hltn"})).output;
     EXPECT_EQ(reached_from_another_host(listening), std::vector{kSshPort}) << listening;
-    training_run.send(SIGTERM);
-    training_run.wait();
+    send_ranks(SIGTERM);
+    EXPECT_EQ(training_run.wait().status, kStopped);
   }
   expect_nothing_left();
 }

@@ -89,7 +89,7 @@ TEST_F(LaunchOnHosts, ListensOnlyWhereItsAgentsCome) {
       yoke("run --hosts host1,host2,host3 -- sh -c 'ss -Hltnp | grep yoke | while read state "
            "received sent address rest; do echo listens at $address; done'"));
   ASSERT_EQ(result.status, 0) << result.output;
-  EXPECT_THAT(result.output, HasSubstr("listens at 10.77.0.1:"));
+  EXPECT_THAT(result.output, testing::ContainsRegex("listens at .*10[.]77[.]0[.]1"));
   for (const char* const any : {"at 0.0.0.0:", "at *:", "at [::]:"}) {
     EXPECT_THAT(result.output, Not(HasSubstr(any)));
   }

@@ -85,7 +85,8 @@ bool try_to_coordinate(LaunchProcess& process, const LaunchConfig& config, const
 CurveKey key_by_hand(LaunchProcess& process, const LaunchConfig& config,
                      const LaunchContext& context) {
   auto file = config.rendezvous_key;
-  if (file.empty()) file = home_folder(context.environment) / ".config" / "yoke" / "rdzv-key";
+  if (file.empty())
+    file = home_folder(context.environment) / ".config" / "yoke" / launch_flag::kRendezvousKey;
   return kept_curve_key(file, [&] {
     process.say(
         fmt::format("made {}, by which hosts know each other; copy it to each host that has "

@@ -34,7 +34,7 @@ void broadcast_model(FlatParameters& parameters, const std::vector<torch::Tensor
 void average_buffers(const std::vector<torch::Tensor>& buffers, Communicator& communicator,
                      int first) {
   if (communicator.size() == 1) return;
-  for (auto buffer : buffers) {
+  for (const auto& buffer : buffers) {
     if (!buffer.is_floating_point()) continue;
     if (communicator.rank() < first) buffer.zero_();
     communicator.all_reduce(buffer);

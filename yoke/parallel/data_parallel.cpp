@@ -73,7 +73,7 @@ double DataParallel::share_of_step(std::int64_t images) {
 void DataParallel::attach_gradients() {
   const auto parameters = module_.parameters();
   for (std::size_t i = 0; i < parameters.size(); ++i) {
-    auto parameter = parameters[i];
+    const auto& parameter = parameters[i];
     const auto& slice = parameters_.slices()[i];
     const auto view =
         parameters_.gradients().narrow(0, slice.offset, slice.elements).view(slice.shape);

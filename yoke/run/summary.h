@@ -60,6 +60,7 @@ inline constexpr const char* kWorldSize = "world_size";
 namespace hardware_key {
 inline constexpr const char* kCoreQuota = "core_quota";
 inline constexpr const char* kCores = "cores";
+inline constexpr const char* kCpuFeatures = "cpu_features";
 inline constexpr const char* kHostCores = "host_cores";
 inline constexpr const char* kMemoryBytes = "memory_bytes";
 inline constexpr const char* kMemoryLimitBytes = "memory_limit_bytes";

@@ -25,14 +25,14 @@ class Compiled final : public CompiledEngine {
  public:
   Compiled(Model& model, FlatParameters& parameters, const CompiledOptions& options);
 
-  Forward gradient(const Batch& batch, const StepKey& key, const GradientReady& ready) override;
+  Forward gradient(const Batch& given, const StepKey& key, const GradientReady& ready) override;
   void synchronise_batch_norm(SumOverRanks sum) override;
   torch::Tensor predict(const torch::Tensor& images) override;
 
   std::string describe(std::int64_t batch_size) override;
   double flops_per_image() const override;
-  std::vector<StepCost> profile(const Batch& batch, int repetitions) override;
-  void run_primitives(const Batch& batch) override;
+  std::vector<StepCost> profile(const Batch& given, int repetitions) override;
+  void run_primitives(const Batch& given) override;
 
  private:
   /// What a pass over a batch works on; one of gradient(), predict().

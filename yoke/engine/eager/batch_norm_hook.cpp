@@ -31,7 +31,7 @@ Tensor batch_norm(const Tensor& input, const c10::optional<Tensor>& weight,
 /// Puts batch_norm() before LibTorch's own, for the rest of the process; done once, when first
 /// wanted. Modules of LibTorch have no virtual forward() to take another's place in.
 void register_hook_once() {
-  static const std::vector<torch::Library> kLibraries = [] {
+  static const std::vector<torch::Library> libraries_of_process = [] {
     std::vector<torch::Library> libraries;
     for (const auto key : {c10::DispatchKey::AutogradCPU, c10::DispatchKey::AutogradCUDA}) {
       libraries.emplace_back(torch::Library::IMPL, "aten", key, __FILE__, __LINE__);
@@ -39,7 +39,7 @@ void register_hook_once() {
     }
     return libraries;
   }();
-  static_cast<void>(kLibraries);
+  static_cast<void>(libraries_of_process);
 }
 
 }  // namespace

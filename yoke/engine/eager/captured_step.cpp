@@ -34,7 +34,7 @@ bool CapturedStep::fits(const Batch& batch) const {
          batch_.whole() == batch.whole();
 }
 
-void CapturedStep::copy(const Batch& batch) {
+void CapturedStep::copy(const Batch& batch) const {
   batch_.input.copy_(batch.input, /*non_blocking=*/true);
   batch_.target.copy_(batch.target, /*non_blocking=*/true);
 }

@@ -24,37 +24,38 @@ bool takes_part(const Tensor& input, double p, bool training) {
   return active_dropout != nullptr && training && p > 0 && p < 1 && input.numel() > 0;
 }
 
-/// What the input is multiplied by, and what is added: with `alpha` such that mean and variance
-/// stay (Klambauer et al. 2017, "Self-Normalizing Neural Networks", section 3), else undefined.
+/// What the input is multiplied by, and what is added: where moments are kept such that mean and
+/// variance stay (Klambauer et al. 2017, "Self-Normalizing Neural Networks", section 3), else
+/// undefined.
 struct Noise {
   Tensor factor, addend;
 };
 
-template <Unit unit, bool alpha>
+template <Unit kUnit, bool kKeepsMoments>
 Noise make_noise(const Tensor& input, double p) {
   const torch::NoGradGuard no_grad;
-  Tensor kept = active_dropout->draw(input, unit, p);
-  if constexpr (!alpha) return {kept.div_(1 - p), {}};
+  Tensor kept = active_dropout->draw(input, kUnit, p);
+  if constexpr (!kKeepsMoments) return {kept.div_(1 - p), {}};
   constexpr double kAlpha = 1.7580993408473766;  // -alpha' of equation 14
   const double a = 1 / std::sqrt((kAlpha * kAlpha * p + 1) * (1 - p));
   const Tensor addend = kept.add(-1).mul_(kAlpha * a).add_(kAlpha * a * p);
   return {kept.mul_(a), addend};
 }
 
-template <auto native, Unit unit, bool alpha>
+template <auto kNative, Unit kUnit, bool kKeepsMoments>
 Tensor drop(const Tensor& input, double p, bool training) {
-  if (!takes_part(input, p, training)) return native(input, p, training);
-  const Noise noise = make_noise<unit, alpha>(input, p);
+  if (!takes_part(input, p, training)) return kNative(input, p, training);
+  const Noise noise = make_noise<kUnit, kKeepsMoments>(input, p);
   const Tensor output = input * noise.factor;
-  return alpha ? output + noise.addend : output;
+  return kKeepsMoments ? output + noise.addend : output;
 }
 
-template <auto native, Unit unit, bool alpha>
+template <auto kNative, Unit kUnit, bool kKeepsMoments>
 Tensor& drop_in_place(Tensor& input, double p, bool training) {
-  if (!takes_part(input, p, training)) return native(input, p, training);
-  const Noise noise = make_noise<unit, alpha>(input, p);
+  if (!takes_part(input, p, training)) return kNative(input, p, training);
+  const Noise noise = make_noise<kUnit, kKeepsMoments>(input, p);
   input.mul_(noise.factor);
-  if (alpha) input.add_(noise.addend);
+  if (kKeepsMoments) input.add_(noise.addend);
   return input;
 }
 
@@ -77,7 +78,7 @@ void add_to(torch::Library& library) {
 
 /// Puts these before LibTorch's own, for the rest of the process; done once, when first wanted.
 void register_dropout_once() {
-  static const std::vector<torch::Library> kLibraries = [] {
+  static const std::vector<torch::Library> libraries_of_process = [] {
     std::vector<torch::Library> libraries;
     for (const auto key : {c10::DispatchKey::AutogradCPU, c10::DispatchKey::AutogradCUDA}) {
       libraries.emplace_back(torch::Library::IMPL, "aten", key, __FILE__, __LINE__);
@@ -85,7 +86,7 @@ void register_dropout_once() {
     }
     return libraries;
   }();
-  static_cast<void>(kLibraries);
+  static_cast<void>(libraries_of_process);
 }
 
 }  // namespace

@@ -54,8 +54,7 @@ void RemoteAgents::tick() {
 }
 
 std::vector<std::string> RemoteAgents::arguments(const RemoteHost& host) const {
-  const std::vector<std::string> words = {options_.program.string(), "run",
-                                          as_flag(launch_flag::kAgent)};
+  std::vector<std::string> words = {options_.program.string(), "run", as_flag(launch_flag::kAgent)};
   if (host.here) return words;
   return ssh_arguments(options_.ssh, host.name,
                        remote_command(options_.directory, options_.environment, words));

@@ -97,7 +97,7 @@ class Muon final : public Optimizer {
   }
 
   /// The matrices of `directions`, [P], one after the other, whole also where a part ends in one.
-  torch::Tensor gather(const torch::Tensor& directions) {
+  torch::Tensor gather(const torch::Tensor& directions) const {
     std::int64_t total = 0;
     for (const auto& slice : shard_.parameters.slices()) {
       if (is_matrix(slice)) total += c10::multiply_integers(slice.shape);

@@ -3,7 +3,7 @@
 namespace yoke {
 
 torch::Tensor orthogonalise(const torch::Tensor& matrix, int iterations) {
-  constexpr double a = 3.4445, b = -4.7750, c = 2.0315;
+  const double a = 3.4445, b = -4.7750, c = 2.0315;
   const bool tall = matrix.size(0) > matrix.size(1);
   torch::Tensor x = tall ? matrix.t() : matrix;
   x = x / (x.norm() + 1e-7);

@@ -106,7 +106,7 @@ void to_json(nlohmann::json& json, const Hardware& hardware) {
           {hardware_key::kHostCores, hardware.host_cores},
           {hardware_key::kCores, hardware.cores},
           {hardware_key::kCoreQuota, hardware.core_quota},
-          {"cpu_features", hardware.cpu_features},
+          {hardware_key::kCpuFeatures, hardware.cpu_features},
           {hardware_key::kMemoryBytes, hardware.memory_bytes},
           {hardware_key::kMemoryLimitBytes, hardware.memory_limit_bytes},
           {"operating_system", hardware.operating_system},

@@ -22,10 +22,10 @@ bool changes_its_input(const Node& node) {
 
 /// Whether the result may lie where the first input does.
 bool may_be_a_view(const Node& node) {
-  static const std::set<std::string> kViews = {
+  static const std::set<std::string> views = {
       "aten::flatten",         "aten::view", "aten::reshape", "aten::contiguous", "aten::dropout",
       "aten::feature_dropout", "aten::t"};
-  return changes_its_input(node) || kViews.contains(node.kind().toQualString());
+  return changes_its_input(node) || views.contains(node.kind().toQualString());
 }
 
 bool is_used_after(const Value& value, const Node& node) {

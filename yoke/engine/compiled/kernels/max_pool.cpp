@@ -25,7 +25,7 @@ struct Best {
 // What is not a number stays: nothing takes its place. In the plainer form, (x > best) | (x != x),
 // g++ 12 takes each lane by itself, twenty times as slow.
 YOKE_INLINE void take_better(Best& best, Floats x, std::int32_t tap) {
-  const Words number = best.value == best.value;
+  const Words number = best.value == best.value;  // NOLINT(misc-redundant-expression)
   const Floats other = number ? x : best.value;
   const Words worse = other <= best.value;  // not where one of them is not a number
   best.value = worse ? best.value : other;
