@@ -30,7 +30,7 @@ constexpr int kWaitMilliseconds = 10'000;
 std::optional<nlohmann::json> report_of(const launch::HostAnswer& answer) {
   std::string text = answer.output;
   while (text.ends_with('\n')) text.pop_back();
-  const auto report = nlohmann::json::parse(text.substr(text.rfind('\n') + 1), nullptr, false);
+  auto report = nlohmann::json::parse(text.substr(text.rfind('\n') + 1), nullptr, false);
   if (!report.is_object() || !report.contains("checks")) return std::nullopt;
   return report;
 }
@@ -165,7 +165,7 @@ Check check_way(const std::string& endpoint) {
   if (unknown != 0) return refused(::gai_strerror(unknown));
   const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> owner(list, ::freeaddrinfo);
   const Descriptor socket(::socket(list->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  ::connect(socket.get(), list->ai_addr, list->ai_addrlen);
+  static_cast<void>(::connect(socket.get(), list->ai_addr, list->ai_addrlen));  // poll() tells
   pollfd ready{.fd = socket.get(), .events = POLLOUT, .revents = 0};
   if (::poll(&ready, 1, kWaitMilliseconds) != 1) return refused("it takes more than 10 s");
   int error = 0;

@@ -15,8 +15,8 @@ inline constexpr const char* kReachFlag = "reach";
 /// host answered, with which it must agree.
 std::vector<Check> check_answer(const launch::HostAnswer& answer, const launch::HostAnswer& first);
 
-/// Runs `yoke doctor` on each host over ssh. @throws UsageError where `hosts` is no list of hosts.
-std::vector<Check> check_hosts(const std::string& hosts, const launch::SshOptions& ssh);
+/// Runs `yoke doctor` on each host over ssh. @throws UsageError where `list` is no list of hosts.
+std::vector<Check> check_hosts(const std::string& list, const launch::SshOptions& ssh);
 
 /// Whether a connection to `endpoint`, HOST:PORT, opens within ten seconds.
 Check check_way(const std::string& endpoint);

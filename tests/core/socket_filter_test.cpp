@@ -41,7 +41,8 @@ class Server {
   bool answers_at(const std::string& address) const {
     const Descriptor client(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     const sockaddr_in target = at(address, port_);
-    ::connect(client.get(), reinterpret_cast<const sockaddr*>(&target), sizeof target);
+    static_cast<void>(
+        ::connect(client.get(), reinterpret_cast<const sockaddr*>(&target), sizeof target));
     pollfd ready{.fd = client.get(), .events = POLLOUT, .revents = 0};
     if (::poll(&ready, 1, 500) != 1) return false;
     int error = 0;

@@ -24,7 +24,7 @@ std::optional<std::string> EpochPace::compare(Communicator& communicator) {
   const auto busy = table.select(1, 0), waited = table.select(1, 1);
   const auto slowest = busy.argmax().item<std::int64_t>();
   const Peer& peer = communicator.group().peers[static_cast<std::size_t>(slowest)];
-  const std::string text = fmt::format(
+  std::string text = fmt::format(
       "pace       rank {} on {} was slowest: {:.2f} s of its own work, the median {:.2f} s; ranks "
       "waited {:.2f} to {:.2f} s for each other; {} of tensors went over each",
       peer.rank, peer.host, busy[slowest].item<double>(), busy.median().item<double>(),

@@ -4,6 +4,7 @@
 #include <exception>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "yoke/comm/communicators/thread_group.h"
@@ -34,8 +35,8 @@ Timeouts patience(const TrainConfig& config) {
 /// The data set, read once for all ranks of this process.
 TrainParts with_data_read(const TrainConfig& config, TrainParts parts) {
   const DatasetInput input{.data_dir = config.data_dir, .seed = config.seed};
-  const auto splits = parts.data ? parts.data(input) : make_dataset(config.data, input);
-  parts.data = [splits](const DatasetInput&) { return splits; };
+  auto splits = parts.data ? parts.data(input) : make_dataset(config.data, input);
+  parts.data = [splits = std::move(splits)](const DatasetInput&) { return splits; };
   return parts;
 }
 

@@ -14,7 +14,9 @@ namespace {
 /// `eth0 192.168.1.2`, of those that are up.
 std::vector<std::string> interfaces() {
   std::vector<std::string> found;
-  for (const auto& [name, address] : network_interfaces()) found.push_back(name + " " + address);
+  for (const auto& [name, address] : network_interfaces()) {
+    found.push_back(fmt::format("{} {}", name, address));
+  }
   return found;
 }
 

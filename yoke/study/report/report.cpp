@@ -50,7 +50,7 @@ fs::path write(const Document& document, const std::string& format, const Report
     draw_pdf(text_pages(document, footer()), document.figures(), path, options.environment);
     return path;
   }
-  const auto folder = beside(options.out, "-graphs");
+  auto folder = beside(options.out, "-graphs");
   draw_files(document.figures(), format == "md" ? "svg" : format, folder, options.environment);
   if (format != "md") return folder;
   const auto path = markdown_path(options);

@@ -84,7 +84,7 @@ TextLines wrap(const std::string& text, std::size_t width, const std::string& in
       while (end > 1 && (rest[end] & 0xC0) == 0x80) --end;
     }
     lines.push_back(rest.substr(0, between ? blank : end));
-    rest = indent + rest.substr(between ? blank + 1 : end);
+    rest.replace(0, between ? blank + 1 : end, indent);
   }
   lines.push_back(rest);
   return lines;
@@ -96,14 +96,14 @@ std::vector<TextLines> text_pages(const Document& document, const std::string& f
     const bool text =
         !section.sentences.empty() || !section.tables.empty() || !section.commands.empty();
     if (!text) continue;
-    lines.push_back("");
+    lines.emplace_back();
     lines.push_back(section.heading);
-    lines.push_back(std::string(letters(section.heading), '-'));
+    lines.emplace_back(letters(section.heading), '-');
     for (const auto& sentence : section.sentences) add(wrap(sentence, kLetters), lines);
     for (const auto& table : section.tables) add_table(table, lines);
     for (const auto& command : section.commands) add(wrap(command, kLetters, "    "), lines);
   }
-  lines.push_back("");
+  lines.emplace_back();
   add(wrap(footer, kLetters), lines);
   std::vector<TextLines> pages;
   for (std::size_t begin = 0; begin < lines.size(); begin += kLines) {

@@ -15,7 +15,7 @@ namespace {
 /// What is given for `flag`, else what was `resolved`, unless that is null.
 std::optional<std::string> value_of(const TrainFlag& flag, const TrainConfig& config,
                                     const Resolved* resolved) {
-  const auto given = flag.get(config);
+  auto given = flag.get(config);
   if (given || resolved == nullptr || !flag.resolved) return given;
   return flag.resolved(*resolved);
 }
@@ -37,9 +37,9 @@ std::vector<RecipeEntry> entries_of(const TrainConfig& config, const Resolved* r
 const std::vector<TrainFlag>& train_flags() {
   using namespace flag_kinds;
   using C = TrainConfig;
-  static const std::string kEpochsHelp = fmt::format(
+  static const std::string epochs_help = fmt::format(
       "Passes over the training images ({} unless --max-steps is given)", kDefaultEpochs);
-  static const std::string kBatchHelp =
+  static const std::string batch_help =
       fmt::format("Images per optimizer step over all ranks and replicas ({})", kDefaultBatchSize);
   constexpr const char* kWhat = "What to train";
   constexpr const char* kLength = "How long";
@@ -56,12 +56,12 @@ const std::vector<TrainFlag>& train_flags() {
       text("weights", &C::weights, "FILE[:skip=NAME]",
            "Begin with these weights, safetensors or .pt; a module NAME, as fc, keeps its own",
            kWhat),
-      count("epochs", &C::epochs, 1, kEpochsHelp, kLength),
+      count("epochs", &C::epochs, 1, epochs_help, kLength),
       count("max-steps", &C::max_steps, 1, "Optimizer steps at most", kLength),
       number("target-accuracy", &C::target_accuracy, 1e-9, 1.0, "a fraction in (0, 1]",
              "Stop when this fraction of the validation images is right", kLength),
       with(kIdentity | kStepCost | kMeasured,
-           count(flag::kBatchSize, &C::batch_size, 1, kBatchHelp, kStep), {"-b"}),
+           count(flag::kBatchSize, &C::batch_size, 1, batch_help, kStep), {"-b"}),
       with(kIdentity, count(flag::kBatchSizePerRank, &C::batch_size_per_rank, 1,
                             "Instead of --batch-size: images per step and rank", kStep)),
       with(kIdentity | kStepCost, text("optimizer", &C::optimizer, "NAME[:k=v,...]",
