@@ -13,6 +13,7 @@
 #include "yoke/report/machine/hardware.h"
 #include "yoke/report/machine/machine_checks.h"
 #include "yoke/run/flag_names.h"
+#include "yoke/run/summary.h"
 
 namespace yoke {
 namespace {
@@ -43,10 +44,10 @@ int doctor(const GivenDoctor& given) {
   for (const auto& check : checks) fmt::print("{}\n", str(check));
   if (given.as_json) {
     const nlohmann::json report = {{"ok", good},
-                                   {"time", seconds_since_1970()},
-                                   {"checks", checks},
-                                   {"hardware", hardware()},
-                                   {"versions", versions()}};
+                                   {doctor_key::kTime, seconds_since_1970()},
+                                   {doctor_key::kChecks, checks},
+                                   {key::kHardware, hardware()},
+                                   {key::kVersions, versions()}};
     fmt::print("{}\n", report.dump());
   }
   return good ? 0 : 1;

@@ -31,7 +31,7 @@ std::optional<nlohmann::json> report_of(const launch::HostAnswer& answer) {
   std::string text = answer.output;
   while (text.ends_with('\n')) text.pop_back();
   auto report = nlohmann::json::parse(text.substr(text.rfind('\n') + 1), nullptr, false);
-  if (!report.is_object() || !report.contains("checks")) return std::nullopt;
+  if (!report.is_object() || !report.contains(doctor_key::kChecks)) return std::nullopt;
   return report;
 }
 
@@ -49,8 +49,8 @@ Check no_answer(const launch::HostAnswer& answer) {
 
 Check check_version(const std::string& host, const nlohmann::json& report,
                     const nlohmann::json& first) {
-  const std::string version = report.at("versions").value("yoke", "?");
-  const bool same = version == first.at("versions").value("yoke", "?");
+  const std::string version = report.at(key::kVersions).value(doctor_key::kYoke, "?");
+  const bool same = version == first.at(key::kVersions).value(doctor_key::kYoke, "?");
   return {.level = same ? CheckLevel::kOk : CheckLevel::kFail,
           .what = host,
           .detail = "yoke " + version,
@@ -59,13 +59,13 @@ Check check_version(const std::string& host, const nlohmann::json& report,
 
 Check check_processor(const std::string& host, const nlohmann::json& report,
                       const nlohmann::json& first) {
-  const auto& own = report.at("hardware");
+  const auto& own = report.at(key::kHardware);
   const bool same =
-      own.at(hardware_key::kCpuFeatures) == first.at("hardware").at(hardware_key::kCpuFeatures);
+      own.at(hardware_key::kCpuFeatures) == first.at(key::kHardware).at(hardware_key::kCpuFeatures);
   return {.level = same ? CheckLevel::kOk : CheckLevel::kWarn,
           .what = host,
           .detail = fmt::format("{} cores, {}", own.value(hardware_key::kCores, 0),
-                                own.value("cpu", "?")),
+                                own.value(hardware_key::kCpu, "?")),
           .advice = same ? ""
                          : "its vector instructions are not the first host's: ranks may round "
                            "differently, see docs/parallel.md#what-is-equal"};
@@ -103,23 +103,23 @@ class OpenPort {
 }  // namespace
 
 std::vector<Check> check_answer(const launch::HostAnswer& answer,
-                                const launch::HostAnswer& first_answer) {
+                                const launch::HostAnswer& first_answer) try {
   const auto report = report_of(answer);
   if (!report) return {no_answer(answer)};
   const auto first = report_of(first_answer).value_or(*report);
   std::vector<Check> checks = {check_version(answer.host, *report, first),
                                check_processor(answer.host, *report, first),
-                               check_clock(answer, report->value("time", answer.asked))};
-  for (const auto& found : report->at("checks")) {
-    const std::string level = found.at("level");
-    if (level == "ok") continue;
-    checks.push_back({.level = level == "fail" ? CheckLevel::kFail : CheckLevel::kWarn,
+                               check_clock(answer, report->value(doctor_key::kTime, answer.asked))};
+  for (const Check found : report->at(doctor_key::kChecks)) {
+    if (found.level == CheckLevel::kOk) continue;
+    checks.push_back({.level = found.level,
                       .what = answer.host,
-                      .detail = fmt::format("{}: {}", found.at("what").get<std::string>(),
-                                            found.at("detail").get<std::string>()),
-                      .advice = found.at("advice")});
+                      .detail = fmt::format("{}: {}", found.what, found.detail),
+                      .advice = found.advice});
   }
   return checks;
+} catch (const nlohmann::json::exception&) {
+  return {no_answer(answer)};  // of a program that is not this one
 }
 
 std::vector<Check> check_hosts(const std::string& list, const launch::SshOptions& ssh) {

@@ -65,6 +65,7 @@ TEST(DoctorOfHosts, SaysWhatKeepsThemFromTrainingTogether) {
       doctor_of({{"a.invalid", answer("0.0.7", "NOW")},
                  {"b.invalid", answer(kVersion, std::to_string(seconds_since_1970() - 100))},
                  {"c.invalid", "no such program"},
+                 {"e.invalid", R"({"checks":[{"what":7}]})"},
                  {"d.invalid", ""}});
   EXPECT_EQ(result.status, 1) << result.output;
   const auto has = [&](const char* line) {
@@ -77,6 +78,7 @@ TEST(DoctorOfHosts, SaysWhatKeepsThemFromTrainingTogether) {
   has("warn +a.invalid +disk: full +-> empty it");
   has("warn +b.invalid +clock -1[0-9][0-9][.][0-9] s from here +-> let NTP");
   has("fail +c.invalid +no such program +-> install the same yoke");
+  has("fail +e.invalid +[{]\"checks.* +-> install the same yoke");
   has("fail +d.invalid .*no way to d.invalid +-> .*ssh d.invalid true");
 }
 

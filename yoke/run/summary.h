@@ -59,6 +59,7 @@ inline constexpr const char* kWorldSize = "world_size";
 /// What of `hardware` others than its writer ask for.
 namespace hardware_key {
 inline constexpr const char* kCoreQuota = "core_quota";
+inline constexpr const char* kCpu = "cpu";
 inline constexpr const char* kCores = "cores";
 inline constexpr const char* kCpuFeatures = "cpu_features";
 inline constexpr const char* kHostCores = "host_cores";

@@ -102,7 +102,7 @@ Hardware hardware() {
 
 void to_json(nlohmann::json& json, const Hardware& hardware) {
   json = {{"host", hardware.host},
-          {"cpu", hardware.cpu},
+          {hardware_key::kCpu, hardware.cpu},
           {hardware_key::kHostCores, hardware.host_cores},
           {hardware_key::kCores, hardware.cores},
           {hardware_key::kCoreQuota, hardware.core_quota},

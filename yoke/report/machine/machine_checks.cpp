@@ -32,6 +32,8 @@ Check fail(std::string what, std::string detail, std::string advice) {
   return {CheckLevel::kFail, std::move(what), std::move(detail), std::move(advice)};
 }
 
+constexpr const char *kLevel = "level", *kWhat = "what", *kDetail = "detail", *kAdvice = "advice";
+
 const char* level_name(CheckLevel level) {
   switch (level) {
     case CheckLevel::kOk:
@@ -222,10 +224,21 @@ std::string str(const Check& check) {
 }
 
 void to_json(nlohmann::json& json, const Check& check) {
-  json = {{"level", level_name(check.level)},
-          {"what", check.what},
-          {"detail", check.detail},
-          {"advice", check.advice}};
+  json = {{kLevel, level_name(check.level)},
+          {kWhat, check.what},
+          {kDetail, check.detail},
+          {kAdvice, check.advice}};
+}
+
+void from_json(const nlohmann::json& json, Check& check) {
+  const std::string level = json.at(kLevel);
+  check.level = CheckLevel::kFail;
+  for (const auto known : {CheckLevel::kOk, CheckLevel::kWarn}) {
+    if (level == level_name(known)) check.level = known;
+  }
+  json.at(kWhat).get_to(check.what);
+  json.at(kDetail).get_to(check.detail);
+  json.at(kAdvice).get_to(check.advice);
 }
 
 }  // namespace yoke

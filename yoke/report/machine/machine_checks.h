@@ -56,5 +56,7 @@ std::vector<Check> check_machine(const std::filesystem::path& directory,
 std::string str(const Check& check);
 
 void to_json(nlohmann::json& json, const Check& check);
+/// What to_json() wrote, perhaps on another host. @throws nlohmann::json::exception.
+void from_json(const nlohmann::json& json, Check& check);
 
 }  // namespace yoke
