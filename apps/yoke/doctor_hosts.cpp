@@ -165,7 +165,9 @@ Check check_way(const std::string& endpoint) {
   if (unknown != 0) return refused(::gai_strerror(unknown));
   const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> owner(list, ::freeaddrinfo);
   const Descriptor socket(::socket(list->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  static_cast<void>(::connect(socket.get(), list->ai_addr, list->ai_addrlen));  // poll() tells
+  if (::connect(socket.get(), list->ai_addr, list->ai_addrlen) != 0 && errno != EINPROGRESS) {
+    return refused(std::strerror(errno));
+  }
   pollfd ready{.fd = socket.get(), .events = POLLOUT, .revents = 0};
   if (::poll(&ready, 1, kWaitMilliseconds) != 1) return refused("it takes more than 10 s");
   int error = 0;

@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include <cerrno>
 #include <optional>
 
 #include "yoke/core/files/descriptor.h"
@@ -41,8 +42,9 @@ class Server {
   bool answers_at(const std::string& address) const {
     const Descriptor client(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     const sockaddr_in target = at(address, port_);
-    static_cast<void>(
-        ::connect(client.get(), reinterpret_cast<const sockaddr*>(&target), sizeof target));
+    const int at_once =
+        ::connect(client.get(), reinterpret_cast<const sockaddr*>(&target), sizeof target);
+    if (at_once != 0 && errno != EINPROGRESS) return false;
     pollfd ready{.fd = client.get(), .events = POLLOUT, .revents = 0};
     if (::poll(&ready, 1, 500) != 1) return false;
     int error = 0;
