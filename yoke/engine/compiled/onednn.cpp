@@ -1,6 +1,9 @@
 #include "yoke/engine/compiled/onednn.h"
 
+#include <algorithm>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "yoke/engine/compiled/onednn_faults.h"
 
@@ -16,19 +19,21 @@ prop_kind forward_kind(bool training) {
 
 /// Where to look for an implementation.
 struct Search {
-  Search(const engine& on, const char* without = nullptr) : engine(on), unwanted(without) {}
+  Search(const engine& on, std::vector<std::string_view> without = {})
+      : engine(on), unwanted(std::move(without)) {}
 
   const dnnl::engine& engine;
-  const char* unwanted;  ///< Part of the names of those not to take; null where all will do.
+  std::vector<std::string_view> unwanted;  ///< Parts of the names of those not to take.
 };
 
 /// Goes on to the first wanted implementation, or to the last one.
 template <typename Description>
 void skip_unwanted(const Search& search, Description& description) {
-  if (search.unwanted == nullptr) return;
   const auto is_unwanted = [&] {
-    return std::string_view(description.impl_info_str()).find(search.unwanted) !=
-           std::string_view::npos;
+    const std::string_view name = description.impl_info_str();
+    return std::any_of(search.unwanted.begin(), search.unwanted.end(), [&](std::string_view part) {
+      return name.find(part) != std::string_view::npos;
+    });
   };
   while (is_unwanted() && description.next_impl()) {
   }
@@ -102,7 +107,7 @@ dnnl::convolution_forward::primitive_desc convolution_forward(
     const memory::desc& bias, const memory::desc& dst, const Windows& windows,
     const Eltwise* eltwise) {
   return describe_forward<dnnl::convolution_forward>(
-      Search(engine, faulty_forward(weights, windows)), eltwise, forward_kind(training),
+      Search(engine, faulty_forward(src, weights, windows)), eltwise, forward_kind(training),
       dnnl::algorithm::convolution_direct, src, weights, bias, dst, windows.strides,
       windows.dilation, windows.padding_left, windows.padding_right);
 }

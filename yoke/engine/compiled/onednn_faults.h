@@ -1,17 +1,23 @@
-// yoke/engine/compiled/onednn_faults.h: implementations in oneDNN 2.6 that compute wrongly.
+// yoke/engine/compiled/onednn_faults.h: implementations in oneDNN that compute wrongly.
 //
-// Found by comparing bf16 convolutions of random shapes with plain loops, on a processor with AMX.
+// Found by comparing convolutions of random shapes with plain loops: those in bf16 with 2.6, on a
+// processor with AMX; that of windows without pixels with 3.6, on one without.
 #pragma once
+#include <string_view>
+#include <vector>
+
 #include "yoke/engine/compiled/onednn.h"
 
 namespace yoke::onednn {
 
-/// Part of the name of the implementations that must not compute this convolution; null where all
-/// are good. `weights` is its [O, I, H, W] or [G, O / G, I / G, H, W].
-const char* faulty_forward(const memory::desc& weights, const Windows& windows);
+/// Parts of the names of the implementations that must not compute this convolution; empty where
+/// all are good. `src` is its [N, I, H, W], `weights` its [O, I, H, W] or [G, O / G, I / G, H, W].
+std::vector<std::string_view> faulty_forward(const memory::desc& src, const memory::desc& weights,
+                                             const Windows& windows);
 
-/// As above, of the gradient of the weights; `src` is the convolution's input.
-const char* faulty_weight_gradient(const memory::desc& src, const memory::desc& weights,
-                                   const Windows& windows);
+/// As above, of the gradient of the weights.
+std::vector<std::string_view> faulty_weight_gradient(const memory::desc& src,
+                                                     const memory::desc& weights,
+                                                     const Windows& windows);
 
 }  // namespace yoke::onednn
