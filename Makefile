@@ -50,11 +50,11 @@ test-threads:  ## The programs with threads under ThreadSanitizer
 	cmake --build --preset tsan --parallel $(JOBS) --target test_comm test_parallel
 	ctest --preset tsan --tests-regex 'test_(comm|parallel)$$'
 
-fuzz:  ## Readers of strangers' bytes under libFuzzer, MINUTES=60 each; FUZZ='idx tar': these alone
+fuzz: build  ## Readers of strangers' bytes under libFuzzer, MINUTES=60 each; FUZZ='idx tar': these alone
 	$(DEPENDENCIES) --tests --fuzz
 	cmake --preset fuzz
 	cmake --build --preset fuzz --parallel $(JOBS) --target fuzz
-	scripts/fuzz --minutes $(MINUTES) $(FUZZ)
+	scripts/fuzz --minutes $(MINUTES) --out docs/reliability.md $(FUZZ)
 
 soak: build  ## Let faults befall trainings for MINUTES=60; table into docs/reliability.md
 	scripts/soak --minutes $(MINUTES) --out docs/reliability.md

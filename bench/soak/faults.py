@@ -12,10 +12,11 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from . import places
+from .places import ANYWHERE, FAKED_CLOCK, NETWORK, SMALL_DISK, TRACED, Place
 from .training import STEPS_PER_EPOCH, Training
 
 COMPLETED, FAILED, STOPPED, KILLED = 0, 1, 75, -signal.SIGKILL
-SIZE_OF_DISK = "48m"
 
 
 @dataclasses.dataclass
@@ -27,7 +28,7 @@ class Fault:
     statuses: tuple[int, ...] = (COMPLETED,)
     restarts: int = 0
     mend: Callable[[Training, random.Random], None] = lambda training, draw: None
-    on_small_disk: bool = False
+    place: Place = ANYWHERE
 
 
 def some_step(training: Training, draw: random.Random) -> None:
@@ -173,11 +174,67 @@ def hide(training, draw):
         shutil.move(checkpoint, training.folder / "hidden")
 
 
-def small_disk(folder: Path) -> bool:
-    """Puts a disk of few megabytes at `folder`; whether that is allowed here."""
-    folder.mkdir()
-    return subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={SIZE_OF_DISK}", "none", folder],
-                          stderr=subprocess.DEVNULL, check=False).returncode == 0
+def fail_calls(training, pid, calls, seconds, when):
+    """For a while the kernel answers `calls` of a process with EIO, as it does where a disk is broken."""
+    tracer = subprocess.Popen(
+        ["strace", "-f", "-qq", "-p", str(pid), "-o", os.devnull, "-e", f"trace={calls}",
+         "-e", f"inject={calls}:error=EIO:when={when}"],
+        stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    last = time.monotonic() + seconds
+    while tracer.poll() is None and training.goes_on() and time.monotonic() < last:
+        time.sleep(0.02)
+    tracer.terminate()  # what it traced goes on
+    tracer.wait()
+
+
+def break_disk(training, draw):
+    """What rank 0 writes does not reach the disk, for a while."""
+    some_step(training, draw)
+    if ranks := training.ranks():
+        fail_calls(training, ranks[0], "fsync,fdatasync", 1 + 4 * draw.random(),
+                   f"{draw.randrange(1, 4)}+{draw.randrange(1, 4)}")
+
+
+def break_writes(training, draw):
+    """Some writes of a rank fail: to files, to its terminal, to other ranks."""
+    some_step(training, draw)
+    if (pid := some_rank(training, draw)) is not None:
+        fail_calls(training, pid, "write,pwrite64,writev", 2, f"{draw.randrange(1, 20)}+20")
+
+
+def break_opens(training, draw):
+    """Some files cannot be opened by rank 0."""
+    some_step(training, draw)
+    if ranks := training.ranks():
+        fail_calls(training, ranks[0], "openat", 2, f"{draw.randrange(1, 4)}+3")
+
+
+def of_its_network(training: Training, *words: str) -> None:
+    subprocess.run(["nsenter", "--net", "--target", str(training.process.pid), *words],
+                   stderr=subprocess.DEVNULL, check=False)
+
+
+def cut_link(training, draw):
+    some_step(training, draw)
+    of_its_network(training, "ip", "link", "set", "lo", "down")
+    time.sleep(0.5 + 3 * draw.random())
+    of_its_network(training, "ip", "link", "set", "lo", "up")
+
+
+def slow_link(training, draw):
+    some_step(training, draw)
+    of_its_network(training, "tc", "qdisc", "add", "dev", "lo", "root", "tbf", "rate",
+                   f"{draw.randrange(5, 100)}mbit", "burst", "64k", "latency", "50ms")
+    time.sleep(3 + 3 * draw.random())
+    of_its_network(training, "tc", "qdisc", "del", "dev", "lo", "root")
+
+
+def set_clock(training, draw):
+    """The clock of the host is set, back and forth, by up to a day."""
+    some_step(training, draw)
+    for _ in range(3):
+        places.set_clock(training.folder, draw.randrange(-86400, 86400))
+        time.sleep(0.5 * draw.random())
 
 
 MANY = 20  # restarts
@@ -193,7 +250,14 @@ FAULTS = [
     Fault("a rank runs half of the time", slow_rank),
     Fault("a rank gets no memory", take_memory, restarts=MANY),
     Fault("a rank can open no file", take_descriptors, restarts=MANY),
-    Fault("the disk is full for a while", fill_disk, (COMPLETED, FAILED), on_small_disk=True),
+    Fault("the disk is full for a while", fill_disk, (COMPLETED, FAILED), place=SMALL_DISK),
     Fault("the newest checkpoint is damaged", kill_launcher, (COMPLETED, KILLED), mend=damage),
     Fault("the newest checkpoint is gone", terminate, (COMPLETED, STOPPED), mend=hide),
+    Fault("fsync fails with EIO", break_disk, (COMPLETED, FAILED), place=TRACED),
+    Fault("writes fail with EIO", break_writes, (COMPLETED, FAILED), restarts=MANY, place=TRACED),
+    Fault("files cannot be opened, EIO", break_opens, (COMPLETED, FAILED), restarts=MANY,
+          place=TRACED),
+    Fault("the link is cut for seconds", cut_link, place=NETWORK),
+    Fault("the link is slow", slow_link, place=NETWORK),
+    Fault("the clock is set", set_clock, place=FAKED_CLOCK),
 ]

@@ -8,6 +8,8 @@ import subprocess
 import time
 from pathlib import Path
 
+from .places import ANYWHERE, Place
+
 MARK = "YOKE_SOAK"  # in the environment of all that a training starts
 STEPS_PER_EPOCH = 10
 IMAGES = 600
@@ -41,7 +43,7 @@ class Setting:
     seed: int
 
     @staticmethod
-    def drawn(draw: random.Random) -> "Setting":
+    def drawn(draw: random.Random, place: Place = ANYWHERE) -> "Setting":
         strategy = draw.choice(STRATEGIES)
         ranks = draw.choice([2, 3])
         free = strategy.startswith(FREE_RUNNING)
@@ -50,7 +52,8 @@ class Setting:
         # Hogwild needs plain SGD on shared memory, and models without statistics of batches.
         return Setting(
             ranks=ranks, threads=draw.choice([1, 1, 2]), strategy=strategy,
-            comm="auto" if strategy == "hogwild" else draw.choice(["gloo", "shared-memory"]),
+            comm="auto" if strategy == "hogwild" else
+            draw.choice([place.comm] if place.comm else ["gloo", "shared-memory"]),
             optimizer="sgd" if strategy == "hogwild" else draw.choice(whole),
             model=draw.choice([m for m in MODELS if not (free and m == "bn-cnn")]),
             epochs=draw.choice([6, 10]), checkpoint_every=draw.choice([3, 5, 7]),
@@ -78,16 +81,16 @@ class Setting:
 class Training:
     """One training in a folder of its own, with its processes."""
 
-    def __init__(self, program: Path, folder: Path, setting: Setting):
-        self.program, self.folder, self.setting = program, folder, setting
+    def __init__(self, program: Path, folder: Path, setting: Setting, place: Place = ANYWHERE):
+        self.program, self.folder, self.setting, self.place = program, folder, setting, place
         self.run = folder / "run"
         self.process: subprocess.Popen | None = None
         folder.mkdir(parents=True)
 
     def start(self, restarts: int = 0, more: tuple[str, ...] = ()) -> None:
         environment = os.environ | {MARK: str(self.folder), "HOME": str(self.folder),
-                                    "XDG_RUNTIME_DIR": ""}
-        words = [self.program, "run", "-np", str(self.setting.ranks),
+                                    "XDG_RUNTIME_DIR": "", **self.place.environment(self.folder)}
+        words = [*self.place.words, self.program, "run", "-np", str(self.setting.ranks),
                  "--max-restarts", str(restarts), *self.setting.words(self.run), *more]
         with open(self.folder / "output", "ab") as output:
             self.process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=output,
