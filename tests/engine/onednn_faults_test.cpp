@@ -15,15 +15,17 @@ namespace {
 using torch::Tensor;
 using torch::nn::Conv2d, torch::nn::Conv2dOptions, torch::nn::Linear;
 
-/// A convolution with `options` of images of `in`, between layers that learn.
-Model with_convolution(const Conv2dOptions& options, const ImageShape& in) {
+/// A convolution with `options` of images of `in`, between layers that learn; `activation` follows
+/// it.
+Model with_convolution(const Conv2dOptions& options, const ImageShape& in,
+                       Tensor (*activation)(const Tensor&) = torch::tanh) {
   return model_of({2, in.height, in.width}, [&](torch::nn::Module& module) {
     auto first = module.register_module("first", Conv2d(Conv2dOptions(2, in.channels, 1)));
     auto tested = module.register_module("tested", Conv2d(options));
     auto last = module.register_module("last", Linear(options.out_channels(), 10));
     return [=](Tensor x) mutable {
       x = tested->forward(torch::tanh(first->forward(x)));
-      return last->forward(torch::adaptive_avg_pool2d(torch::tanh(x), {1, 1}).flatten(1));
+      return last->forward(torch::adaptive_avg_pool2d(activation(x), {1, 1}).flatten(1));
     };
   });
 }
@@ -58,8 +60,8 @@ TEST(OnednnFaults, AreNotMetByWindowsThatLeaveOutPixels) {
 TEST(OnednnFaults, AreNotMetByWindowsWithoutPixels) {
   compare_with_eager(
       [] {
-        return with_convolution(Conv2dOptions(3, 17, 1).stride({1, 2}).padding({3, 1}).bias(false),
-                                {3, 2, 1});
+        auto options = Conv2dOptions(3, 17, 1).stride({1, 2}).padding({3, 1}).dilation({1, 2});
+        return with_convolution(options.bias(false), {3, 2, 1}, torch::relu);
       },
       {.batch = 17});
 }
