@@ -108,5 +108,34 @@ TEST(RemoveLeftovers, RemovesTemporariesOfDeadProcessesOfThisHostAlone) {
   EXPECT_NO_THROW(remove_leftovers(root / "missing"));
 }
 
+TEST(RemoveLeftovers, RemovesThoseOfProcessesThatNobodyWaitedFor) {
+  const test::TemporaryDirectory directory;
+  const pid_t child = ::fork();
+  if (child == 0) {
+    write_atomically(directory.path() / "a", [](const fs::path& temporary) {
+      write_file(temporary, "half");
+      ::_exit(0);
+    });
+  }
+  siginfo_t ended;
+  ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOWAIT), 0);
+  ASSERT_EQ(test::count_entries(directory.path()), 1u);
+  remove_leftovers(directory.path());
+  EXPECT_EQ(test::count_entries(directory.path()), 0u);
+  ::waitpid(child, nullptr, 0);
+}
+
+TEST(GiveUp, LetsAFolderGoAsAWhole) {
+  const test::TemporaryDirectory directory;
+  const auto folder = directory.path() / "folder";
+  fs::create_directory(folder);
+  write_file(folder / "inside", "text");
+  give_up(folder);
+  EXPECT_FALSE(fs::exists(folder));
+  EXPECT_EQ(test::count_entries(directory.path()), 1u);
+  remove_leftovers(directory.path());
+  EXPECT_EQ(test::count_entries(directory.path()), 0u);
+}
+
 }  // namespace
 }  // namespace yoke

@@ -5,12 +5,11 @@
 #include <unistd.h>
 
 #include <exception>
-#include <fstream>
 #include <iterator>
-#include <sstream>
 #include <utility>
 
 #include "yoke/core/files/file.h"
+#include "yoke/core/system/process_status.h"
 #include "yoke/launch/home.h"
 
 namespace yoke::launch {
@@ -40,18 +39,8 @@ fs::path records_directory(const Environment& environment) {
 }
 
 std::string process_start(int pid) {
-  std::ifstream stat(fmt::format("/proc/{}/stat", pid));
-  std::string text;
-  if (!std::getline(stat, text, '\0')) return {};
-  // After the name in parentheses: the state is field 3, the start field 22.
-  constexpr int kState = 3, kStart = 22;
-  std::istringstream fields(text.substr(text.rfind(')') + 1));
-  std::string field;
-  for (int number = kState; number <= kStart; ++number) {
-    fields >> field;
-    if (number == kState && field == "Z") return {};
-  }
-  return field;
+  const auto status = process_status(pid);
+  return status && !status->ended ? status->started : "";
 }
 
 bool is_running(const RunRecord& record) {

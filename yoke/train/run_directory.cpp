@@ -8,6 +8,7 @@
 #include <string>
 
 #include "yoke/core/error.h"
+#include "yoke/core/files/atomic.h"
 #include "yoke/core/plugins/options.h"
 
 namespace yoke {
@@ -47,6 +48,7 @@ bool holds_a_run(const fs::path& directory) {
 RunDirectory make_run_directory(const TrainConfig& config, bool goes_on) {
   try {
     if (config.out.empty()) return {make_default(config)};
+    remove_leftovers(config.out);
     if (!goes_on && fs::exists(config.out) && holds_a_run(config.out)) {
       throw UsageError(fmt::format(
           "run directory {} exists already and is not overwritten; go on with it by --resume auto, "

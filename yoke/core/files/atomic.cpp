@@ -19,6 +19,10 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kMark = ".tmp-";
 
+fs::path temporary_of(const fs::path& path) {
+  return folder_of(path) / fmt::format(".{}{}{}", path.filename().string(), kMark, process_name());
+}
+
 /// The process_name() in the name of a temporary; empty where it is none.
 std::string_view writer_of(std::string_view name) {
   const auto mark = name.rfind(kMark);
@@ -30,9 +34,7 @@ std::string_view writer_of(std::string_view name) {
 
 void write_atomically(const fs::path& path,
                       const std::function<void(const fs::path& temporary)>& write) {
-  const auto parent = folder_of(path);
-  const auto temporary =
-      parent / fmt::format(".{}{}{}", path.filename().string(), kMark, process_name());
+  const auto temporary = temporary_of(path);
   std::error_code ignored;
   fs::remove_all(temporary, ignored);
   try {
@@ -45,8 +47,10 @@ void write_atomically(const fs::path& path,
     fs::remove_all(temporary, ignored);
     throw;
   }
-  sync_directory(parent);
+  sync_directory(folder_of(path));
 }
+
+void give_up(const fs::path& path) { ::rename(path.c_str(), temporary_of(path).c_str()); }
 
 void remove_leftovers(const fs::path& directory) {
   const std::string own = process_name();

@@ -12,6 +12,10 @@ namespace yoke {
 void write_atomically(const std::filesystem::path& path,
                       const std::function<void(const std::filesystem::path& temporary)>& write);
 
+/// Makes a temporary of `path`, a directory, for remove_leftovers() to remove: it is never seen
+/// with a part of its files. Errors are ignored; `path` is then as it was.
+void give_up(const std::filesystem::path& path);
+
 /// Removes from `directory` the temporaries of write_atomically() of processes of this host that
 /// are gone, and those of this process; errors are ignored.
 void remove_leftovers(const std::filesystem::path& directory);

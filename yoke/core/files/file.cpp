@@ -10,7 +10,7 @@
 #include <cstring>
 
 #include "yoke/core/error.h"
-#include "yoke/core/files/process_name.h"
+#include "yoke/core/files/atomic.h"
 
 namespace yoke {
 namespace {
@@ -76,17 +76,9 @@ void sync_directory(const std::filesystem::path& directory) {
 }
 
 void write_file(const std::filesystem::path& path, std::string_view bytes) {
-  auto temporary = path;
-  temporary += ".tmp-" + process_name();
-  try {
+  write_atomically(path, [&](const std::filesystem::path& temporary) {
     write_synced(temporary, std::as_bytes(std::span(bytes)));
-    if (::rename(temporary.c_str(), path.c_str()) != 0) fail("replace", path);
-  } catch (...) {
-    std::error_code ignored;
-    std::filesystem::remove(temporary, ignored);
-    throw;
-  }
-  sync_directory(folder_of(path));
+  });
 }
 
 std::filesystem::path folder_of(const std::filesystem::path& path) {

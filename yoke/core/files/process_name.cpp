@@ -12,6 +12,7 @@
 #include "yoke/core/files/checksum.h"
 #include "yoke/core/files/file.h"
 #include "yoke/core/parse_number.h"
+#include "yoke/core/system/process_status.h"
 
 namespace yoke {
 namespace {
@@ -34,7 +35,9 @@ bool is_gone(std::string_view name) {
   const std::string host = host_name() + "-";
   if (!name.starts_with(host)) return false;
   const auto process = parse_number<pid_t>(name.substr(host.size()), 1);
-  return process && ::kill(*process, 0) != 0 && errno == ESRCH;
+  if (!process) return false;
+  const auto status = process_status(*process);
+  return status ? status->ended : ::kill(*process, 0) != 0 && errno == ESRCH;
 }
 
 }  // namespace yoke

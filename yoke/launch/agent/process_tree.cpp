@@ -1,44 +1,28 @@
 #include "yoke/launch/agent/process_tree.h"
 
 #include <dirent.h>
-#include <fmt/format.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <fstream>
 #include <map>
 #include <memory>
-#include <string>
-#include <string_view>
 
 #include "yoke/core/parse_number.h"
+#include "yoke/core/system/process_status.h"
 
 namespace yoke::launch {
 namespace {
 
-struct Entry {
-  int parent = 0;
-  bool ended = false;  // waits to be reaped
-};
-
 /// All processes of /proc; those that end meanwhile are passed over.
-std::map<int, Entry> processes() {
-  std::map<int, Entry> found;
+std::map<int, ProcessStatus> processes() {
+  std::map<int, ProcessStatus> found;
   const std::unique_ptr<DIR, int (*)(DIR*)> directory(::opendir("/proc"), ::closedir);
   while (const dirent* const entry = directory ? ::readdir(directory.get()) : nullptr) {
     const auto pid = parse_number<int>(entry->d_name, 1);
     if (!pid) continue;
-    std::ifstream stat(fmt::format("/proc/{}/stat", *pid));
-    std::string text;
-    if (!std::getline(stat, text, '\0')) continue;
-    const auto name_end = text.rfind(')');  // the name may hold blanks and parentheses
-    if (name_end == std::string::npos || name_end + 4 > text.size()) continue;
-    const char state = text[name_end + 2];
-    auto rest = std::string_view(text).substr(name_end + 4);
-    found[*pid] = {.parent = take_number<int>(rest).value_or(0),
-                   .ended = state == 'Z' || state == 'X'};
+    if (const auto status = process_status(*pid)) found.emplace(*pid, *status);
   }
   return found;
 }
