@@ -114,6 +114,36 @@ TEST(CheckpointWriter, RemovesWhatADeadProcessOfThisHostLeft) {
   EXPECT_TRUE(fs::exists(elsewhere)) << "it may be another host's";
 }
 
+/// Also where it ends while an old one goes.
+TEST(CheckpointWriter, NeverLeavesAPartOfACheckpoint) {
+  constexpr int kFiles = 3000;  // a checkpoint that takes long to remove
+  const test::TemporaryDirectory directory;
+  const auto old = directory.path() / "step-00000010";
+  write_checkpoint(directory.path(), filled_checkpoint(10));
+  for (int i = 0; i < kFiles; ++i) write_synced(old / std::to_string(i), {});
+  const auto entries = [&] {
+    std::error_code gone;
+    return std::distance(fs::directory_iterator(old, gone), fs::directory_iterator());
+  };
+  const auto all = entries();
+  const auto child = ::fork();
+  if (child == 0) {
+    CheckpointWriter writer(directory.path(), 1);
+    writer.save(filled_checkpoint(20));
+    writer.wait();
+    ::_exit(0);
+  }
+  bool ended = false;
+  while (!ended && entries() == all) ended = ::waitpid(child, nullptr, WNOHANG) != 0;
+  if (!ended) {
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
+  }
+  const auto left = entries();
+  EXPECT_TRUE(left == 0 || left == all) << left << " of " << all;
+  EXPECT_EQ(newest_good(directory.path())->step, 20);
+}
+
 TEST(CheckpointWriter, TellsOfAFullDiskAndLeavesTheLastGoodOne) {
   const test::TemporaryDirectory directory;
   CheckpointWriter writer(directory.path(), 1);

@@ -78,11 +78,11 @@ void CheckpointWriter::prune(const fs::path& written) {
     if (kept < keep_) {
       if (is_good(path)) ++kept;
     } else if (path != written) {
-      std::error_code failed;
-      fs::remove_all(path, failed);
+      give_up(path);
       good_.erase(path);
     }
   }
+  remove_leftovers(directory_);
 }
 
 bool CheckpointWriter::is_good(const fs::path& checkpoint) {
