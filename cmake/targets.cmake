@@ -49,6 +49,9 @@ set(yoke_mpi_libraries MPI::MPI_CXX)
 # Files that are compiled by themselves also in unity builds: where inlining decides the speed. To add
 # one whose private names clash with others': "/kernels/|/folder/file[.]cpp$".
 set(yoke_alone "/kernels/|/compiled/graph/check_trace[.]cpp$")
+if(YOKE_TESTS)  # And registries, in whose place test_samples has its own.
+  string(APPEND yoke_alone "|/(schedule_)?registry[.]cpp$|/parallel/compression[.]cpp$")
+endif()
 function(yoke_compile_alone)
   list(FILTER ARGN INCLUDE REGEX "${yoke_alone}")
   set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
