@@ -57,6 +57,7 @@ fuzz: build  ## Readers of strangers' bytes under libFuzzer, MINUTES=60 each; FU
 	scripts/fuzz --minutes $(MINUTES) --out docs/reliability.md $(FUZZ)
 
 soak: build  ## Let faults befall trainings for MINUTES=60; table into docs/reliability.md
+	$(DEPENDENCIES) --soak
 	scripts/soak --minutes $(MINUTES) --out docs/reliability.md
 
 compare: build  ## Time Yoke and PyTorch; tables into docs/performance.md; PHOTOS=DIR: loaders too
