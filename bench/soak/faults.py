@@ -66,10 +66,10 @@ def kill_launcher(training, draw):
 def kill_in_checkpoint(training, draw):
     """Kills rank 0, which writes, while it does."""
     some_step(training, draw)
-    checkpoints = training.run / "checkpoints"
+    folder = training.run / "checkpoints"
     last = time.monotonic() + 20
     while training.goes_on() and time.monotonic() < last:
-        if any(".tmp-" in entry.name for entry in entries(checkpoints)):
+        if any(".tmp-" in entry.name for entry in entries(folder)):
             break
     if ranks := training.ranks():
         training.kill(ranks[0], signal.SIGKILL)
@@ -145,15 +145,15 @@ def entries(folder: Path) -> list[Path]:
         return []
 
 
-def newest_checkpoint(training: Training) -> Path | None:
-    steps = [e for e in entries(training.run / "checkpoints") if e.name.startswith("step-")]
-    return steps[-1] if steps else None
+def checkpoints(training: Training) -> list[Path]:
+    return [e for e in entries(training.run / "checkpoints") if e.name.startswith("step-")]
 
 
 def damage(training, draw):
-    """Flips a byte of the newest checkpoint, or cuts or removes one of its files."""
-    checkpoint = newest_checkpoint(training)
-    if checkpoint is None:
+    """Flips a byte of the newest checkpoint, or cuts or removes one of its files. Not where it is the
+    only one: a run does not begin again over checkpoints that cannot be read."""
+    *others, checkpoint = checkpoints(training) or [None]
+    if not others:
         return
     file = draw.choice(entries(checkpoint))
     content = bytearray(file.read_bytes())
@@ -169,9 +169,8 @@ def damage(training, draw):
 
 def hide(training, draw):
     """Takes the newest checkpoint away, and the weights with it."""
-    checkpoint = newest_checkpoint(training)
-    if checkpoint is not None:
-        shutil.move(checkpoint, training.folder / "hidden")
+    if steps := checkpoints(training):
+        shutil.move(steps[-1], training.folder / "hidden")
 
 
 def fail_calls(training, pid, calls, seconds, when):
