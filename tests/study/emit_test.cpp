@@ -54,7 +54,10 @@ TEST(Emit, KeepsATryWithTheSameFlagsAlone) {
   write_file(study.jobs()[1].flags_path(), "lr = 3\n");
   study.emit("slurm");
   EXPECT_TRUE(fs::exists(study.jobs()[0].directory / "checkpoints" / "step-00000001"));
-  EXPECT_FALSE(fs::exists(study.jobs()[1].directory));
+  const auto other = study.jobs()[1].directory;
+  EXPECT_FALSE(fs::exists(other));
+  const auto aside = other.parent_path() / ("earlier-" + other.filename().string());
+  EXPECT_TRUE(fs::exists(aside / "checkpoints" / "step-00000001"));
 }
 
 TEST(Emit, TakesTheFilesOfAnEarlierTimeAwayButNotOthers) {

@@ -142,6 +142,22 @@ TEST(ResumeKeeps, EverythingWhenNoCheckpointCanBeRead) {
   EXPECT_TRUE(files_of(config.out) == before);
 }
 
+TEST(ResumeKeeps, EverythingWhenTheFolderCannotBeRead) {
+  const TemporaryDirectory directory;
+  auto config = run_with_checkpoints(directory.path() / "run");
+  train(config);
+  fs::remove(config.out / "summary.json");  // as where it was killed
+  fs::remove(config.out / "model.safetensors");
+  const auto checkpoints = config.out / "checkpoints";
+  fs::rename(checkpoints, directory.path() / "elsewhere");
+  const auto before = files_of(config.out);
+  fs::create_directory_symlink("checkpoints", checkpoints);  // nobody, not even root, reads this
+  config.resume = "auto";
+  EXPECT_THAT(refusal<Error>(config), AllOf(HasSubstr("cannot read"), HasSubstr("try again")));
+  fs::remove(checkpoints);
+  EXPECT_TRUE(files_of(config.out) == before);
+}
+
 TEST(ResumeKeeps, WhatCameAfterTheStepThatIsNamed) {
   const TemporaryDirectory directory;
   auto config = run_with_checkpoints(directory.path() / "run");

@@ -8,6 +8,7 @@
 
 #include "yoke/core/error.h"
 #include "yoke/core/files/file.h"
+#include "yoke/core/files/set_aside.h"
 #include "yoke/run/flag_names.h"
 #include "yoke/run/layout.h"
 #include "yoke/run/summary.h"
@@ -68,7 +69,11 @@ bool is_done(const Job& job) {
 
 void prepare(const Job& job) {
   make_folder(job.directory.parent_path());
-  fs::remove_all(job.directory);
+  if (has_these_flags(job)) {
+    fs::remove_all(job.directory);
+  } else if (fs::exists(job.directory)) {
+    set_aside(job.directory, "earlier");
+  }
   write_file(job.flags_path(), flags_text(job));
 }
 

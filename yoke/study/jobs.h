@@ -32,7 +32,8 @@ std::string flags_text(const Job& job);
 /// Whether the run has completed. @throws UsageError where it was made with other flags.
 bool is_done(const Job& job);
 
-/// Removes what an earlier, unfinished try has left, and writes the file of flags.
+/// Removes what an earlier, unfinished try with these flags has left, sets aside any other run, and
+/// writes the file of flags.
 void prepare(const Job& job);
 
 /// The same, but a try with these very flags stays, for the run to go on from its checkpoints.

@@ -158,6 +158,12 @@ std::vector<fs::path> list_checkpoints(const fs::path& directory) {
     const auto step = step_of(entry->path());
     if (step) found.emplace_back(*step, entry->path());
   }
+  const bool is_absent =
+      failed == std::errc::no_such_file_or_directory || failed == std::errc::not_a_directory;
+  if (failed && !is_absent) {
+    throw Error(fmt::format("cannot read {}: {}; try again when it can be read", directory.string(),
+                            failed.message()));
+  }
   std::sort(found.rbegin(), found.rend());
   std::vector<fs::path> paths;
   for (auto& [step, path] : found) paths.push_back(std::move(path));

@@ -40,6 +40,7 @@ void verify_checkpoint(const std::filesystem::path& step_directory);
 Checkpoint read_checkpoint(const std::filesystem::path& step_directory);
 
 /// The checkpoints in `directory`, newest first, damaged ones too; empty where it does not exist.
+/// @throws Error where it cannot be read.
 std::vector<std::filesystem::path> list_checkpoints(const std::filesystem::path& directory);
 
 /// Those of steps above `step`.

@@ -43,7 +43,7 @@ std::optional<fs::path> CheckpointWriter::newest() const {
     const std::lock_guard lock(mutex_);
     if (newest_) return newest_;
   }
-  for (const auto& path : list_checkpoints(directory_)) {
+  for (const auto& path : found()) {
     try {
       verify_checkpoint(path);
       return path;
@@ -74,7 +74,7 @@ void CheckpointWriter::write(const Checkpoint& snapshot) {
 void CheckpointWriter::prune(const fs::path& written) {
   good_.insert(written);
   int kept = 0;
-  for (const auto& path : list_checkpoints(directory_)) {
+  for (const auto& path : found()) {
     if (kept < keep_) {
       if (is_good(path)) ++kept;
     } else if (path != written) {
@@ -83,6 +83,14 @@ void CheckpointWriter::prune(const fs::path& written) {
     }
   }
   remove_leftovers(directory_);
+}
+
+std::vector<fs::path> CheckpointWriter::found() const {
+  try {
+    return list_checkpoints(directory_);
+  } catch (const Error&) {  // none of them is known, so none goes
+    return {};
+  }
 }
 
 bool CheckpointWriter::is_good(const fs::path& checkpoint) {

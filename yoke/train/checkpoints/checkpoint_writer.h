@@ -38,6 +38,7 @@ class CheckpointWriter {
 
  private:
   void write(const Checkpoint& snapshot);
+  std::vector<std::filesystem::path> found() const;
   void prune(const std::filesystem::path& written);
   bool is_good(const std::filesystem::path& checkpoint);
 

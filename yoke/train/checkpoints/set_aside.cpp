@@ -15,16 +15,6 @@ namespace fs = std::filesystem;
 
 constexpr const char* kLater = "later";
 
-/// A path beside `path` for it to be set aside under, which is free.
-fs::path free_name(const fs::path& path, const std::string& why) {
-  const std::string name = path.filename().string();
-  fs::path free = path.parent_path() / fmt::format("{}-{}", why, name);
-  for (int number = 2; fs::exists(fs::symlink_status(free)); ++number) {
-    free = path.parent_path() / fmt::format("{}-{}-{}", why, number, name);
-  }
-  return free;
-}
-
 bool is_readable(const fs::path& checkpoint) {
   try {
     verify_checkpoint(checkpoint);
@@ -45,15 +35,6 @@ bool weights_are_later(const RunDirectory& directory, std::int64_t step) {
 
 }  // namespace
 
-fs::path set_aside(const fs::path& path, const std::string& why) {
-  const fs::path aside = free_name(path, why);
-  std::error_code failed;
-  fs::rename(path, aside, failed);
-  if (!failed) return aside;
-  throw Error(fmt::format("cannot set {} aside as {}: {}", path.string(), aside.filename().string(),
-                          failed.message()));
-}
-
 void set_aside_after(const RunDirectory& directory, std::int64_t step,
                      const std::function<void(const std::string&)>& tell) {
   const auto aside = [&](const fs::path& path, const char* why) {
@@ -70,7 +51,7 @@ void set_aside_after(const RunDirectory& directory, std::int64_t step,
   }
   if (!any) return;
   for (const auto& file : {directory.metrics(), directory.phases(), directory.resources()}) {
-    if (fs::exists(file)) write_file(free_name(file, kLater), read_file(file));
+    if (fs::exists(file)) write_file(path_aside(file, kLater), read_file(file));
   }
 }
 

@@ -5,16 +5,13 @@
 #include <functional>
 #include <string>
 
+#include "yoke/core/files/set_aside.h"
 #include "yoke/train/run_directory.h"
 
 namespace yoke {
 
 /// Why a checkpoint that cannot be read now is set aside.
 inline constexpr const char* kUnreadable = "unreadable";
-
-/// Renames `path` to `WHY-NAME` beside it, or `WHY-2-NAME` and so on where that is taken, and
-/// returns the new path. @throws Error when it cannot be renamed.
-std::filesystem::path set_aside(const std::filesystem::path& path, const std::string& why);
 
 /// Sets aside what a run holds from after `step`: its checkpoints as `later-step-NNNNNNNN`, or
 /// `unreadable-step-NNNNNNNN`, which nothing lists or removes, its final weights and summary, and
