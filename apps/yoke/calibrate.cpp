@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -125,8 +126,10 @@ Calibration describe_calibration(const CalibrationWanted& wanted) {
   calibration.versions = versions();
   for (const auto& entry : to_recipe(wanted.config)) {
     const bool counts = std::find(names.begin(), names.end(), entry.key) != names.end();
-    if (counts) calibration.flags["--" + entry.key] = entry.value;
+    if (counts && entry.key != flag::kDataDir) calibration.flags["--" + entry.key] = entry.value;
   }
+  calibration.versions["data in"] =
+      std::filesystem::weakly_canonical(wanted.config.data_dir).string();
   calibration.flags["images a rank"] = std::to_string(wanted.images.back());
   return calibration;
 }

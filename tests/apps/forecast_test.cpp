@@ -66,7 +66,9 @@ TEST_F(Predict, MeasuresOnceAndThenPredictsFromTheFile) {
   EXPECT_EQ(again.at("calibration"), json.at("calibration"));
   EXPECT_EQ(again.at("predictions").front(), rows.front());
 
-  // Not for other flags, but on another machine.
+  // Not where the same name may mean other data, nor for other flags, but on another machine.
+  EXPECT_EQ(nlohmann::json::parse(read_file(file())).at("versions").at("data in"),
+            std::filesystem::weakly_canonical("data").string());
   const auto other = run_yoke(words({"--hosts", "1", "--optimizer", "adam"}));
   EXPECT_EQ(other.status, 2) << other.output;
   EXPECT_THAT(other.output, HasSubstr("does not fit: it was measured with --optimizer "
