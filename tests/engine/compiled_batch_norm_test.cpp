@@ -53,20 +53,24 @@ TEST(CompiledBatchNorm, KeepsStatisticsOfTheWholeBatchWhenReplicasShareIt) {
 }
 
 TEST(CompiledBatchNorm, RefusesAReplicaWithOneValueOfAChannel) {
-  const auto model = [] {
-    return model_of({3, 2, 2}, [](torch::nn::Module& module) {
+  const auto model = [](bool has_running_statistics) {
+    return model_of({3, 2, 2}, [&](torch::nn::Module& module) {
       auto convolution = module.register_module("convolution", Conv2d(Conv2dOptions(3, 4, 2)));
-      auto norm = module.register_module("norm", BatchNorm2d(BatchNormOptions(4)));
+      const auto options = BatchNormOptions(4).track_running_stats(has_running_statistics);
+      auto norm = module.register_module("norm", BatchNorm2d(options));
       auto linear = module.register_module("linear", Linear(4, 10));
       return [=](Tensor x) mutable {
         return linear->forward(norm->forward(convolution->forward(x)).flatten(1));
       };
     });
   };
-  Compiled two(model(), {.replicas = 2});
-  EXPECT_NO_THROW(two.engine->gradient(random_batch(two.model, 4), {}));
-  EXPECT_THAT([&] { two.engine->gradient(random_batch(two.model, 3), {}); },
-              testing::ThrowsMessage<Error>(testing::HasSubstr("a replica has one image of 1x1")));
+  for (const bool has_running_statistics : {true, false}) {
+    Compiled two(model(has_running_statistics), {.replicas = 2});
+    EXPECT_NO_THROW(two.engine->gradient(random_batch(two.model, 4), {}));
+    EXPECT_THAT(
+        [&] { two.engine->gradient(random_batch(two.model, 3), {}); },
+        testing::ThrowsMessage<Error>(testing::HasSubstr("a replica has one image of 1x1")));
+  }
 }
 
 TEST(CompiledBatchNorm, NormalisesEachReplicasPart) {

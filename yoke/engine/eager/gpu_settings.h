@@ -26,7 +26,7 @@ struct GpuSettings {
   bool deterministic = false;
 };
 
-/// Sets LibTorch, for the whole process; without effect on processors.
+/// Sets LibTorch, for the whole process; results on processors do not depend on it.
 void apply(const GpuSettings& settings);
 
 /// How LibTorch is set: `tf32`, `tf32 in convolutions`, `tf32 in matrix products` or empty.

@@ -2,6 +2,7 @@
 // ReLU.
 #include <fmt/format.h>
 
+#include "yoke/core/error.h"
 #include "yoke/engine/compiled/activation.h"
 #include "yoke/engine/compiled/builder.h"
 #include "yoke/engine/compiled/graph/lowering.h"
@@ -40,6 +41,7 @@ class BatchNormPlan final : public LayerPlan {
  private:
   memory::dims channel_dims() const { return {layer_.channels}; }
   memory::desc channel_desc() const { return contiguous_desc(channel_dims()); }
+  void check_values(std::int64_t images) const;
   void add_statistics(Builder& builder);
 
   const BatchNorm& layer_;
@@ -76,9 +78,18 @@ void BatchNormPlan::add_statistics(Builder& builder) {
   }
 }
 
+/// Of one value the variance is zero, and what is normalised by it is zero, too.
+void BatchNormPlan::check_values(std::int64_t images) const {
+  if (!layer_.of_batch || layer_.area * images > 1) return;
+  throw Error(
+      "batch norm needs more than one value per channel, but a replica has one image of 1x1 at "
+      "that layer; give a larger --batch-size, or fewer --replicas");
+}
+
 void BatchNormPlan::forward(Builder& builder) {
   const bool flat = builder.value(layer_.inputs[0]).flat;
   src_ = flat ? builder.features(layer_.inputs[0]) : builder.tensor(layer_.inputs[0]);
+  check_values(builder.batch());
   src_ = builder.converted(src_, src_.format, builder.type());
   if (layer_.scale)
     flags_ = flags_ | normalization_flags::use_scale | normalization_flags::use_shift;

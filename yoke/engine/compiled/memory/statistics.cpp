@@ -51,12 +51,6 @@ Statistics& StatisticsStore::get(ValueId layer, const torch::Tensor& running_mea
 
 void StatisticsStore::update(const std::vector<std::int64_t>& images) {
   for (auto& layer : layers_) {
-    // Of one value the variance is zero, and what is normalised by it is zero, too.
-    if (layer.area == 1 && std::find(images.begin(), images.end(), 1) != images.end()) {
-      throw Error(
-          "batch norm needs more than one value per channel, but a replica has one image of 1x1 at "
-          "that layer; give a larger --batch-size, or fewer --replicas");
-    }
     auto* const mean = layer.running_mean.data_ptr<float>();
     auto* const variance = layer.running_variance.data_ptr<float>();
     for (std::int64_t c = 0; c < layer.running_mean.numel(); ++c) {
