@@ -16,6 +16,16 @@ namespace {
 
 using torch::Tensor;
 
+/// The inner product; on the CPU added in one order, so that ranks with other numbers of threads
+/// have equal bits.
+Tensor product(const Tensor& a, const Tensor& b) {
+  if (!a.is_cpu()) return a.dot(b);
+  const auto x = a.accessor<float, 1>(), y = b.accessor<float, 1>();
+  double sum = 0;
+  for (std::int64_t i = 0; i < x.size(0); ++i) sum += static_cast<double>(x[i]) * y[i];
+  return torch::scalar_tensor(sum, a.options());
+}
+
 /// Gram and Schmidt's method, twice over, so that rounding does not add up. `p` is [rows, rank].
 void make_orthonormal(Tensor& p) {
   for (int pass = 0; pass < 2; ++pass) {
@@ -23,9 +33,9 @@ void make_orthonormal(Tensor& p) {
       Tensor column = p.select(1, i);
       for (std::int64_t j = 0; j < i; ++j) {
         const Tensor before = p.select(1, j);
-        column.sub_(before * column.dot(before));
+        column.sub_(before * product(column, before));
       }
-      column.div_(column.norm().clamp_min(1e-20));
+      column.div_(product(column, column).sqrt().clamp_min(1e-20));
     }
   }
 }
