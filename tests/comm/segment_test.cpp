@@ -3,11 +3,13 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <fstream>
 
 #include "tests/support/support.h"
+#include "yoke/core/system/dead_segments.h"
 
 namespace yoke::shared {
 namespace {
@@ -30,6 +32,11 @@ TEST(Segment, WithANameThatLeadsElsewhereIsRefused) {
   EXPECT_THROW(Segment("", kBytes), NoSharedMemory);
 }
 
+TEST(Segment, WithANameThatGoesOnAfterItsEndIsRefused) {
+  const Segment own(kBytes);
+  EXPECT_THROW(Segment(own.name() + std::string(1, '\0') + "other", kBytes), NoSharedMemory);
+}
+
 TEST(Segment, ThatIsALinkIsRefused) {
   const test::TemporaryDirectory directory;
   const auto file = directory.path() / "file";
@@ -43,6 +50,26 @@ TEST(Segment, ThatIsALinkIsRefused) {
 TEST(Segment, OfAnotherSizeIsRefused) {
   const Segment own(kBytes);
   EXPECT_THROW(Segment(own.name(), 2 * kBytes), NoSharedMemory);  // reading it would be a SIGBUS
+}
+
+TEST(Segment, OfAProcessThatWasKilledGoesAndOthersStay) {
+  int line[2];
+  ASSERT_EQ(::pipe(line), 0);
+  const Segment living(kBytes);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const Segment left(kBytes);
+    const auto sent = ::write(line[1], left.name().data(), left.name().size());
+    ::_exit(sent > 0 ? 0 : 1);  // nothing is destroyed
+  }
+  ::waitpid(child, nullptr, 0);
+  std::string name(100, '\0');
+  name.resize(static_cast<std::size_t>(::read(line[0], name.data(), name.size())));
+  for (const int end : line) ::close(end);
+  ASSERT_TRUE(std::filesystem::exists(kSharedMemory + name));
+  remove_dead_segments();
+  EXPECT_FALSE(std::filesystem::exists(kSharedMemory + name));
+  EXPECT_TRUE(std::filesystem::exists(kSharedMemory + living.name()));
 }
 
 }  // namespace

@@ -11,37 +11,27 @@
 #include <functional>
 #include <random>
 
+#include "yoke/comm/received.h"
 #include "yoke/core/format.h"
+#include "yoke/core/system/dead_segments.h"
 
 namespace yoke::shared {
 namespace {
 
-constexpr std::string_view kPrefix = "/yoke-";
-
 std::string new_name() {
   std::random_device random;
-  return fmt::format("{}{:08x}{:08x}", kPrefix, random(), random());
+  return fmt::format("/{}{:08x}{:08x}", kSegmentPrefix, random(), random());
 }
 
-/// `name`, which came over a network, unless it leads out of /dev/shm.
+std::string path_of(const std::string& name) { return kSharedMemory + name; }
+
 std::string checked(const std::string& name) {
-  if (!name.starts_with(kPrefix) || name.find('/', 1) != std::string::npos) {
-    throw NoSharedMemory(fmt::format("'{}' is no name of Yoke's shared memory", name));
-  }
+  check_segment_name(name);
   return name;
 }
 
 [[noreturn]] void fail(const std::string& what, int error) {
   throw NoSharedMemory(fmt::format("{}: {}", what, std::strerror(error)));
-}
-
-/// The lock that tells that the owner lives; the kernel drops it when its descriptor goes.
-struct flock presence(short type) {
-  struct flock lock {};
-  lock.l_type = type;
-  lock.l_whence = SEEK_SET;
-  lock.l_len = 1;
-  return lock;
 }
 
 /// What `work` returned on each rank. @throws NoSharedMemory on all of them when it threw on one.
@@ -70,14 +60,21 @@ std::vector<std::string> agree(const Group& group, const std::string& key,
 
 }  // namespace
 
-// Both end in a constructed object, so that what follows may throw.
-Segment::Segment(const std::string& name, std::size_t bytes, int flags)
-    : name_(name),
-      bytes_(bytes),
-      named_((flags & O_CREAT) != 0),
-      file_("/dev/shm" + name, O_RDWR | O_CLOEXEC | flags, 0600) {}
+// The system's calls read a name up to its first zero.
+void check_segment_name(const std::string& name) {
+  constexpr std::string_view kNowhere("/\0", 2);
+  const auto beginning = fmt::format("/{}", kSegmentPrefix);
+  if (!name.starts_with(beginning) || name.find_first_of(kNowhere, 1) != std::string::npos) {
+    throw NoSharedMemory(fmt::format("{} is no name of Yoke's shared memory", excerpt(name)));
+  }
+}
 
-Segment::Segment(std::size_t bytes) : Segment(new_name(), bytes, O_CREAT | O_EXCL) {
+// Both end in a constructed object, so that what follows may throw.
+Segment::Segment(const std::string& name, const std::string& path, std::size_t bytes, int flags)
+    : name_(name), bytes_(bytes), file_(path, O_RDWR | O_CLOEXEC | flags, 0600) {}
+
+// It has its name last: whoever finds it without its owner's lock knows that the owner is gone.
+Segment::Segment(std::size_t bytes) : Segment(new_name(), kSharedMemory, bytes, O_TMPFILE) {
   // Reserves the pages: without, running out of room later is a SIGBUS.
   const int error = ::posix_fallocate(file_.get(), 0, static_cast<off_t>(bytes));
   if (error != 0) {
@@ -86,13 +83,19 @@ Segment::Segment(std::size_t bytes) : Segment(new_name(), bytes, O_CREAT | O_EXC
                      format_bytes(static_cast<std::int64_t>(bytes))),
          error);
   }
-  auto lock = presence(F_WRLCK);
+  const auto lock = segment_lock(F_WRLCK);
   if (::fcntl(file_.get(), F_OFD_SETLK, &lock) != 0) fail("cannot lock shared memory", errno);
   map();
+  const auto unnamed = fmt::format("/proc/self/fd/{}", file_.get());
+  if (::linkat(AT_FDCWD, unnamed.c_str(), AT_FDCWD, path_of(name_).c_str(), AT_SYMLINK_FOLLOW) !=
+      0) {
+    fail("cannot name shared memory", errno);
+  }
+  named_ = true;
 }
 
 Segment::Segment(const std::string& name, std::size_t bytes)
-    : Segment(checked(name), bytes, O_NOFOLLOW) {
+    : Segment(checked(name), path_of(name), bytes, O_NOFOLLOW) {
   struct stat status {};
   if (::fstat(file_.get(), &status) != 0) fail("cannot examine shared memory", errno);
   if (!S_ISREG(status.st_mode) || status.st_uid != ::geteuid() ||
@@ -109,15 +112,11 @@ Segment::~Segment() {
 }
 
 void Segment::unlink() {
-  if (named_) ::unlink(("/dev/shm" + name_).c_str());
+  if (named_) ::unlink(path_of(name_).c_str());
   named_ = false;
 }
 
-bool Segment::alive() const {
-  auto lock = presence(F_WRLCK);
-  if (::fcntl(file_.get(), F_OFD_GETLK, &lock) != 0) return false;
-  return lock.l_type != F_UNLCK;
-}
+bool Segment::alive() const { return has_owner(file_.get()); }
 
 void Segment::map() {
   void* const address = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, file_.get(), 0);
@@ -129,6 +128,7 @@ Segments exchange(const Group& group, const std::string& name,
                   const std::vector<std::size_t>& bytes) {
   Segments segments(static_cast<std::size_t>(group.size));
   auto& own = segments[static_cast<std::size_t>(group.rank)];
+  remove_dead_segments();  // of runs that were killed
   const auto names = agree(group, name + "/name", [&] {
     own = std::make_shared<Segment>(bytes[static_cast<std::size_t>(group.rank)]);
     return own->name();

@@ -17,6 +17,9 @@ class NoSharedMemory final : public CommError {
   using CommError::CommError;
 };
 
+/// @throws NoSharedMemory where `name`, which came from another process, may lead out of /dev/shm.
+void check_segment_name(const std::string& name);
+
 /// A POSIX shared memory object, mapped. Its owner is whoever made it; while that process, or
 /// thread, holds it, it is alive for the others.
 class Segment {
@@ -39,12 +42,12 @@ class Segment {
   bool alive() const;
 
  private:
-  Segment(const std::string& name, std::size_t bytes, int flags);
+  Segment(const std::string& name, const std::string& path, std::size_t bytes, int flags);
   void map();
 
   const std::string name_;
   const std::size_t bytes_;
-  bool named_;  // by this object
+  bool named_ = false;  // by this object
   FileDescriptor file_;
   std::byte* data_ = nullptr;
 };

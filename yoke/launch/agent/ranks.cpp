@@ -9,6 +9,7 @@
 #include "yoke/core/error.h"
 #include "yoke/core/files/file.h"
 #include "yoke/core/system/clock.h"
+#include "yoke/core/system/dead_segments.h"
 #include "yoke/core/system/exit_status.h"
 #include "yoke/launch/agent/process_tree.h"
 #include "yoke/launch/logs.h"
@@ -134,6 +135,7 @@ void Ranks::tick() {
   // What the ranks started and left behind ends, too.
   if (!reap_children()) {
     gone_ = true;
+    remove_dead_segments();
     for (const auto& rank : ranks_) {
       for (auto& tail : rank->tails) tail.finish();
     }

@@ -17,6 +17,7 @@
 
 #include "yoke/core/error.h"
 #include "yoke/core/parse_number.h"
+#include "yoke/core/system/dead_segments.h"
 
 namespace yoke::launch {
 namespace {
@@ -56,6 +57,7 @@ bool kill_all_with(const std::string& entry) {
   const std::string entry = fmt::format("{}={}{}", kReaperVariable, id, '\0');
   // Again while there are some: they may have been starting others.
   for (int look = 0; look < 1000 && kill_all_with(entry); ++look) std::this_thread::sleep_for(5ms);
+  remove_dead_segments();
   ::_exit(0);
 }
 
