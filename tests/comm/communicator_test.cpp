@@ -10,6 +10,7 @@
 
 #include "tests/support/ranks.h"
 #include "yoke/comm/factory.h"
+#include "yoke/comm/received.h"
 #include "yoke/comm/shared/segment.h"
 #include "yoke/core/error.h"
 #include "yoke/core/system/clock.h"
@@ -132,6 +133,29 @@ TEST(Liveness, TellsWhoHasLeft) {
   const Liveness here(group_on({2}, store, 0), ask);
   { const Liveness gone(group_on({2}, store, 1), ask); }
   EXPECT_THAT(here.diagnose(), HasSubstr("rank 1 has left, after 0 operations"));
+}
+
+TEST(Liveness, SaysWhoseBeatIsNone) {
+  const auto store = local_store();
+  store->set("progress/1", "none");
+  const auto ask = [] { return Position{}; };
+  const Liveness here(group_on({2}, store, 0), ask, std::chrono::milliseconds(10));
+  EXPECT_THAT(here.diagnose(), HasSubstr("rank 1 does not say in the ranks' store what it is at"));
+}
+
+TEST(RankBeat, IsRefusedWhereItIsNone) {
+  const std::string good = to_text({.number = 1, .time = 0, .left = false, .position = {}});
+  EXPECT_EQ(parse_beat(good, 1).number, 1);
+  for (const auto& [part, wrong] :
+       {std::pair{"\"operations\":0", "\"operations\":-1"},
+        std::pair{"\"operations\":0", "\"operations\":1e300"},
+        std::pair{"\"left\":false", "\"left\":0"}, std::pair{"\"step\":-1", "\"steps\":-1"},
+        std::pair{"{", "["}}) {
+    std::string text = good;
+    ASSERT_NE(text.find(part), std::string::npos) << text;
+    text.replace(text.find(part), std::string(part).size(), wrong);
+    EXPECT_THROW(parse_beat(text, 1), Garbled) << text;
+  }
 }
 
 /// A store that never answers, as that of a stopped rank 0.

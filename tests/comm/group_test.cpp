@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/ranks.h"
+#include "yoke/comm/communicators/c10d.h"
+#include "yoke/comm/received.h"
 
 namespace yoke::test {
 namespace {
@@ -50,6 +52,20 @@ TEST(Store, KeepsEmptyValuesAndNumbers) {
   EXPECT_EQ(store->get("empty", std::chrono::seconds(1)), "");
   EXPECT_EQ(store->add("number", 2), 2);
   EXPECT_EQ(store->add("number", 3), 5);
+}
+
+/// LibTorch's own values are without the mark of Yoke's.
+TEST(Store, SaysWhatItHoldsWhereNoRankHasWrittenIt) {
+  const auto store = local_store();
+  const auto get_of = [&](const std::string& value) {
+    c10d_store(*store)->set("key", std::vector<std::uint8_t>(value.begin(), value.end()));
+    store->get("key", std::chrono::seconds(1));
+  };
+  EXPECT_THAT([&] { get_of(""); }, testing::ThrowsMessage<Garbled>(
+                                       testing::HasSubstr("'key' in the ranks' store is \"\"")));
+  EXPECT_THAT([&] { get_of("7\n"); },
+              testing::ThrowsMessage<Garbled>(testing::HasSubstr("is \"7\\n\", which no rank")));
+  EXPECT_NO_THROW(get_of("=7"));
 }
 
 }  // namespace

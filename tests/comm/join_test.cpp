@@ -4,10 +4,10 @@
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 
-#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "yoke/comm/rendezvous/address.h"
+#include "yoke/comm/rendezvous/card.h"
 #include "yoke/core/error.h"
 #include "yoke/core/system/network.h"
 #include "yoke/core/version.h"
@@ -33,16 +33,21 @@ struct Meeting {
     return world;
   }
   /// Comes as `rank` with what it says of itself.
-  void pretend(int rank, const nlohmann::json& card) const {
+  void pretend(int rank, const std::string& card) const {
     const auto keys = below(store, "yoke/0");
     keys->add("rank/" + std::to_string(rank) + "/claims", 1);
-    keys->set("rank/" + std::to_string(rank), card.dump());
+    keys->set("rank/" + std::to_string(rank), card);
   }
 };
 
-nlohmann::json card(const std::string& version, const std::string& network) {
-  return {{"host", "elsewhere"},    {"memory", "m"}, {"network", network},
-          {"address", "127.0.0.1"}, {"cores", {0}},  {"version", version}};
+std::string card(const std::string& version, const std::string& network) {
+  return to_text({.version = version,
+                  .peer = {.rank = 1,
+                           .host = "elsewhere",
+                           .memory = "m",
+                           .network = network,
+                           .address = "127.0.0.1",
+                           .cores = {0}}});
 }
 
 template <typename Kind>
@@ -90,6 +95,14 @@ TEST(Join, RejectsAnotherVersion) {
   meeting.pretend(1, card("99.0", "n"));
   EXPECT_THAT(message<UsageError>([&] { join(meeting.world(0, 2), kLong); }),
               HasSubstr("yoke 99.0"));
+}
+
+TEST(Join, SaysWhatARankThatIsNoneOfYokesLeftInItsPlace) {
+  const Meeting meeting;
+  meeting.pretend(1, "HTTP/1.1 200 OK");
+  const auto text = message<CommError>([&] { join(meeting.world(0, 2), kLong); });
+  EXPECT_THAT(text, HasSubstr("rank 1 does not say"));
+  EXPECT_THAT(text, HasSubstr("received \"HTTP/1.1 200 OK\""));
 }
 
 TEST(Join, RejectsALoopbackAddressBetweenHosts) {

@@ -21,8 +21,9 @@ const std::filesystem::path& folder_in_memory() {
 const std::vector<FuzzTarget>& fuzz_targets() {
   static const std::vector<FuzzTarget> all = [] {
     std::vector<FuzzTarget> found;
-    for (const auto& some : {core_targets, data_targets, forecast_targets, image_targets,
-                             launch_targets, run_targets, study_targets, train_targets}) {
+    for (const auto& some :
+         {comm_targets, core_targets, data_targets, forecast_targets, image_targets, launch_targets,
+          run_targets, study_targets, train_targets}) {
       for (auto& target : some()) found.push_back(std::move(target));
     }
     return found;

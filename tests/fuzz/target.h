@@ -16,6 +16,7 @@ struct FuzzTarget {
 };
 
 /// One for each format; a file of this folder has those of a folder of yoke/.
+std::vector<FuzzTarget> comm_targets();
 std::vector<FuzzTarget> core_targets();
 std::vector<FuzzTarget> data_targets();
 std::vector<FuzzTarget> forecast_targets();

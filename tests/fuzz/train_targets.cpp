@@ -1,8 +1,10 @@
-// Checkpoints.
+// Checkpoints, and what ranks tell each other before they train.
 #include "tests/fuzz/target.h"
 #include "yoke/core/error.h"
 #include "yoke/core/files/file.h"
+#include "yoke/train/agree.h"
 #include "yoke/train/checkpoints/checkpoint.h"
+#include "yoke/train/checkpoints/checkpoint_header.h"
 #include "yoke/train/checkpoints/run_state.h"
 
 namespace yoke::test {
@@ -41,11 +43,27 @@ void read_state(const std::string& bytes) {
   }
 }
 
+/// Of a checkpoint that has a tensor of no dimension and an empty one.
+std::string some_header() {
+  return header_of({.step = 5,
+                    .model = {{"w", torch::ones({3, 2})},
+                              {"batches", torch::tensor(4, torch::kInt64)},
+                              {"none", torch::empty({0})}},
+                    .optimizer = {{"velocity", torch::zeros({6})}},
+                    .state = {{"epoch", 1}}});
+}
+
 }  // namespace
 
 std::vector<FuzzTarget> train_targets() {
   const SpoiltManifest manifest;
   return {{"manifest", {manifest.seed()}, [manifest](const auto& bytes) { manifest.read(bytes); }},
+          {"checkpoint_header",
+           {some_header()},
+           [](const std::string& bytes) { parse_checkpoint_header(bytes, 1); }},
+          {"settings",
+           {R"({"batch-size": "256", "lr": "0.1", "model": "mlp"})"},
+           [](const std::string& bytes) { parse_settings(bytes, 1); }},
           {"run_state", {RunState().to_json().dump()}, read_state}};
 }
 

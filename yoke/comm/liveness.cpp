@@ -4,59 +4,32 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
+#include <limits>
 #include <optional>
 #include <vector>
 
+#include "yoke/comm/received.h"
 #include "yoke/core/system/clock.h"
 
 namespace yoke {
 namespace {
 
-using Json = nlohmann::json;
 using std::chrono::milliseconds;
 
 constexpr auto kPatience = std::chrono::seconds(1);  // with a store that may be lost
 
 std::string progress_key(int rank) { return fmt::format("progress/{}", rank); }
 
-/// What a rank has published.
-struct Entry {
-  std::int64_t beat = 0;
-  double time = 0;
-  bool left = false;
-  Position position;
-};
+using Beats = std::vector<std::optional<RankBeat>>;  // by rank
 
-std::string to_text(const Entry& entry) {
-  return Json{{"beat", entry.beat},
-              {"time", entry.time},
-              {"left", entry.left},
-              {"step", entry.position.step},
-              {"operations", entry.position.operations},
-              {"operation", entry.position.operation}}
-      .dump();
-}
-
-Entry to_entry(const std::string& text) {
-  const Json json = Json::parse(text);
-  return {.beat = json.at("beat"),
-          .time = json.at("time"),
-          .left = json.at("left"),
-          .position = {.step = json.at("step"),
-                       .operations = json.at("operations"),
-                       .operation = json.at("operation")}};
-}
-
-using Entries = std::vector<std::optional<Entry>>;  // by rank
-
-Entries read(Store& store, int size) {
-  Entries entries(static_cast<std::size_t>(size));
+Beats read(Store& store, int size) {
+  Beats beats(static_cast<std::size_t>(size));
   for (int rank = 0; rank < size; ++rank) {
     if (!store.has(progress_key(rank))) continue;
-    entries[static_cast<std::size_t>(rank)] = to_entry(store.get(progress_key(rank), kPatience));
+    beats[static_cast<std::size_t>(rank)] =
+        parse_beat(store.get(progress_key(rank), kPatience), rank);
   }
-  return entries;
+  return beats;
 }
 
 std::string where(const Position& position) {
@@ -67,21 +40,21 @@ std::string where(const Position& position) {
 }
 
 /// `before` and `after` are a period apart. Ranks that moved on are alive.
-std::string compare(const Entries& before, const Entries& after, int own, const Position& here) {
+std::string compare(const Beats& before, const Beats& after, int own, const Position& here) {
   std::vector<std::string> words;
   for (std::size_t i = 0; i < after.size(); ++i) {
     if (static_cast<int>(i) == own) continue;
     if (!after[i]) {
       words.push_back(fmt::format("rank {} is missing: it never began", i));
-    } else if (const Entry& entry = *after[i]; entry.left) {
-      words.push_back(fmt::format("rank {} has left, {}", i, where(entry.position)));
-    } else if (before[i] && before[i]->beat == entry.beat) {
+    } else if (const RankBeat& beat = *after[i]; beat.left) {
+      words.push_back(fmt::format("rank {} has left, {}", i, where(beat.position)));
+    } else if (before[i] && before[i]->number == beat.number) {
       words.push_back(fmt::format("rank {} is missing: last seen {:.0f} s ago, {}", i,
-                                  seconds_since_1970() - entry.time, where(entry.position)));
-    } else if (entry.position.operations < here.operations) {
-      words.push_back(fmt::format("rank {} is behind: {}", i, where(entry.position)));
-    } else if (entry.position.operation != here.operation) {
-      words.push_back(fmt::format("rank {} is elsewhere: {}", i, where(entry.position)));
+                                  seconds_since_1970() - beat.time, where(beat.position)));
+    } else if (beat.position.operations < here.operations) {
+      words.push_back(fmt::format("rank {} is behind: {}", i, where(beat.position)));
+    } else if (beat.position.operation != here.operation) {
+      words.push_back(fmt::format("rank {} is elsewhere: {}", i, where(beat.position)));
     }
   }
   return words.empty() ? "every rank answers" : fmt::format("{}", fmt::join(words, "; "));
@@ -99,6 +72,8 @@ std::string within(milliseconds limit, std::function<std::string()> work) {
     std::string answer;
     try {
       answer = work();
+    } catch (const Garbled& error) {
+      answer = error.what();
     } catch (const std::exception&) {
       answer = "the ranks' store is lost: did rank 0 end?";
     }
@@ -113,6 +88,29 @@ std::string within(milliseconds limit, std::function<std::string()> work) {
 
 }  // namespace
 
+std::string to_text(const RankBeat& beat) {
+  return nlohmann::json{{"beat", beat.number},
+                        {"time", beat.time},
+                        {"left", beat.left},
+                        {"step", beat.position.step},
+                        {"operations", beat.position.operations},
+                        {"operation", beat.position.operation}}
+      .dump();
+}
+
+RankBeat parse_beat(const std::string& text, int rank) {
+  const auto what = fmt::format("rank {} does not say in the ranks' store what it is at", rank);
+  return read_received(text, what, [](const nlohmann::json& json) {
+    constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
+    return RankBeat{.number = whole_number(json.at("beat"), 0, kMost),
+                    .time = json.at("time").get<double>(),
+                    .left = json.at("left").get<bool>(),
+                    .position = {.step = whole_number(json.at("step"), -1, kMost),
+                                 .operations = whole_number(json.at("operations"), 0, kMost),
+                                 .operation = json.at("operation").get<std::string>()}};
+  });
+}
+
 /// Shared with the thread, which a lost store may hold up for longer than the owner lives.
 struct Liveness::State {
   Group group;
@@ -125,24 +123,25 @@ struct Liveness::State {
   bool stop = false;
   bool ended = false;
 
-  void publish(std::int64_t beat) {
+  void publish(std::int64_t number) {
     std::unique_lock lock(mutex);
     if (!stop) last = ask();
-    const Entry entry{.beat = beat, .time = seconds_since_1970(), .left = stop, .position = last};
+    const RankBeat beat{
+        .number = number, .time = seconds_since_1970(), .left = stop, .position = last};
     lock.unlock();
-    group.store->set(progress_key(group.rank), to_text(entry));
+    group.store->set(progress_key(group.rank), to_text(beat));
   }
 
   void serve() {
     try {
       bool left = false;
-      for (std::int64_t beat = 1; !left; ++beat) {
-        publish(beat);
+      for (std::int64_t number = 1; !left; ++number) {
+        publish(number);
         std::unique_lock lock(mutex);
         wake.wait_for(lock, period, [&] { return stop; });
         left = stop;
         lock.unlock();
-        if (left) publish(beat + 1);
+        if (left) publish(number + 1);
       }
     } catch (const std::exception&) {
       // The store went with rank 0: there is nobody to tell.
@@ -175,12 +174,12 @@ std::string Liveness::diagnose() const {
   const auto limit = 2 * kPatience + 2 * state_->period;
   return within(limit, [state = state_] {
     const auto& group = state->group;
-    const auto anyone_left = [](const Entries& entries) {
-      return std::any_of(entries.begin(), entries.end(),
-                         [](const auto& entry) { return entry && entry->left; });
+    const auto anyone_left = [](const Beats& beats) {
+      return std::any_of(beats.begin(), beats.end(),
+                         [](const auto& beat) { return beat && beat->left; });
     };
-    const Entries before = read(*group.store, group.size);
-    Entries after = before;
+    const Beats before = read(*group.store, group.size);
+    Beats after = before;
     if (!anyone_left(before)) {  // who has beaten by the next period is alive
       std::this_thread::sleep_for(state->period + state->period / 4);
       after = read(*group.store, group.size);
@@ -189,7 +188,7 @@ std::string Liveness::diagnose() const {
     const Position here = state->stop ? state->last : state->ask();
     lock.unlock();
     // What was read once cannot tell who is silent.
-    return compare(anyone_left(before) ? Entries(before.size()) : before, after, group.rank, here);
+    return compare(anyone_left(before) ? Beats(before.size()) : before, after, group.rank, here);
   });
 }
 

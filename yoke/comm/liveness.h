@@ -16,8 +16,21 @@ namespace yoke {
 struct Position {
   std::int64_t step = -1;       ///< Of the training; -1 when nobody said.
   std::int64_t operations = 0;  ///< Started so far.
-  std::string operation;        ///< The one that it is in; empty when in none.
+  std::string operation = {};   ///< The one that it is in; empty when in none.
 };
+
+/// What a rank publishes of itself.
+struct RankBeat {
+  std::int64_t number = 0;  ///< Grows for as long as the rank lives.
+  double time = 0;          ///< Seconds since 1970.
+  bool left = false;        ///< In good order: no other follows.
+  Position position = {};
+};
+
+std::string to_text(const RankBeat& beat);
+
+/// What `rank` published. @throws Garbled where `text` is none.
+RankBeat parse_beat(const std::string& text, int rank);
 
 /// Publishes every `period` to the group's store what this rank is at, and reads what the others
 /// are at when an operation has failed. Never waits long for a store that is lost, and never

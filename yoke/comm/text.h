@@ -7,7 +7,7 @@
 
 namespace yoke {
 
-/// The text of rank `root`, on all ranks.
+/// The text of rank `root`, on all ranks. @throws Garbled where its size is that of none.
 std::string broadcast_text(Communicator& communicator, const std::string& text, int root);
 
 /// The texts of all ranks, by rank.

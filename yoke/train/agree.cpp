@@ -4,20 +4,24 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <map>
-#include <set>
+#include <utility>
+#include <vector>
 
+#include "yoke/comm/received.h"
 #include "yoke/comm/text.h"
 #include "yoke/core/error.h"
+#include "yoke/train/checkpoints/checkpoint_header.h"
 #include "yoke/train/config/flags.h"
 
 namespace yoke {
 namespace {
 
-nlohmann::json settings(const std::vector<RecipeEntry>& entries) {
-  nlohmann::json json = nlohmann::json::object();
-  for (const auto& entry : entries) json[entry.key] = entry.value;
-  return json;
+using Settings = std::map<std::string, std::string>;
+
+Settings settings(const std::vector<RecipeEntry>& entries) {
+  Settings values;
+  for (const auto& entry : entries) values[entry.key] = entry.value;
+  return values;
 }
 
 /// Whether a run finds the flag's value out where it is not given.
@@ -30,13 +34,17 @@ bool may_be_left(const std::string& name) {
 
 constexpr const char* kNotGiven = "not given";
 
-std::vector<std::string> differences(const nlohmann::json& first, const nlohmann::json& other) {
-  std::set<std::string> keys;
-  for (const auto& item : first.items()) keys.insert(item.key());
-  for (const auto& item : other.items()) keys.insert(item.key());
+std::string value_in(const Settings& settings, const std::string& key) {
+  const auto found = settings.find(key);
+  return found == settings.end() ? kNotGiven : found->second;
+}
+
+std::vector<std::string> differences(const Settings& first, const Settings& other) {
+  Settings keys = first;
+  keys.insert(other.begin(), other.end());
   std::vector<std::string> found;
-  for (const auto& key : keys) {
-    const auto a = first.value(key, kNotGiven), b = other.value(key, kNotGiven);
+  for (const auto& [key, value] : keys) {
+    const auto a = value_in(first, key), b = value_in(other, key);
     const bool left = a == kNotGiven || b == kNotGiven;
     if (left && may_be_left(key)) continue;  // compared once it is known
     if (a != b) found.push_back(fmt::format("--{} is '{}', rank 0 has '{}'", key, b, a));
@@ -44,55 +52,40 @@ std::vector<std::string> differences(const nlohmann::json& first, const nlohmann
   return found;
 }
 
-/// Names, dtypes and shapes: what is needed to make room for the tensors.
-nlohmann::json list(const NamedTensors& tensors) {
-  nlohmann::json json = nlohmann::json::array();
-  for (const auto& [name, tensor] : tensors) {
-    json.push_back({{"name", name},
-                    {"type", static_cast<int>(tensor.scalar_type())},
-                    {"shape", tensor.sizes().vec()}});
-  }
-  return json;
-}
-
-NamedTensors make_room(const nlohmann::json& json) {
+NamedTensors make_room(const std::vector<SafetensorsEntry>& entries) {
   NamedTensors tensors;
-  for (const auto& item : json) {
-    const auto type = static_cast<torch::ScalarType>(item.at("type").get<int>());
-    tensors.emplace_back(item.at("name"),
-                         torch::empty(item.at("shape").get<std::vector<std::int64_t>>(), type));
+  for (const auto& entry : entries) {
+    tensors.emplace_back(entry.name, torch::empty(entry.shape, entry.dtype));
   }
   return tensors;
+}
+
+Checkpoint receive_header(const std::string& text, int root) {
+  CheckpointHeader header = parse_checkpoint_header(text, root);
+  return {.step = header.step,
+          .model = make_room(header.model),
+          .optimizer = make_room(header.optimizer),
+          .state = std::move(header.state)};
 }
 
 Checkpoint broadcast_checkpoint(const std::optional<Checkpoint>& own, int root,
                                 Communicator& communicator) {
   const bool gives = communicator.rank() == root;
-  nlohmann::json header;
-  if (gives) {
-    header = {{"step", own->step},
-              {"model", list(own->model)},
-              {"optimizer", list(own->optimizer)},
-              {"state", own->state}};
-  }
-  header = nlohmann::json::parse(broadcast_text(communicator, header.dump(), root));
-  Checkpoint shared = gives ? *own
-                            : Checkpoint{.step = header.at("step"),
-                                         .model = make_room(header.at("model")),
-                                         .optimizer = make_room(header.at("optimizer")),
-                                         .state = header.at("state")};
+  const auto text = broadcast_text(communicator, gives ? header_of(*own) : "", root);
+  Checkpoint shared = gives ? *own : receive_header(text, root);
   for (const auto* tensors : {&shared.model, &shared.optimizer}) {
     for (const auto& [name, tensor] : *tensors) communicator.broadcast(tensor.contiguous(), root);
   }
   return shared;
 }
 
-void agree_on(const nlohmann::json& settings, Communicator& communicator) {
+void agree_on(const Settings& settings, Communicator& communicator) {
   if (communicator.size() == 1) return;
-  const auto all = gather_texts(communicator, settings.dump());
-  const nlohmann::json first = nlohmann::json::parse(all.front());
-  for (std::size_t rank = 1; rank < all.size(); ++rank) {
-    const auto found = differences(first, nlohmann::json::parse(all[rank]));
+  const auto all = gather_texts(communicator, nlohmann::json(settings).dump());
+  const Settings first = parse_settings(all.front(), 0);
+  for (int rank = 1; rank < communicator.size(); ++rank) {
+    const auto found =
+        differences(first, parse_settings(all[static_cast<std::size_t>(rank)], rank));
     if (found.empty()) continue;
     throw UsageError(
         fmt::format("rank {} was started with other flags than rank 0: {}; start all "
@@ -110,6 +103,11 @@ void agree_on_config(const TrainConfig& config, Communicator& communicator) {
 void agree_on_config(const TrainConfig& config, const Resolved& resolved,
                      Communicator& communicator) {
   agree_on(settings(to_recipe(config, resolved, kHost)), communicator);
+}
+
+Settings parse_settings(const std::string& text, int rank) {
+  const auto what = fmt::format("rank {} does not send its flags to be compared", rank);
+  return read_received(text, what, [](const nlohmann::json& json) { return json.get<Settings>(); });
 }
 
 std::optional<Checkpoint> share_checkpoint(std::optional<Checkpoint> found,

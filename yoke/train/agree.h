@@ -1,6 +1,8 @@
 // yoke/train/agree.h: what ranks must have in common before they train.
 #pragma once
+#include <map>
 #include <optional>
+#include <string>
 
 #include "yoke/comm/communicator.h"
 #include "yoke/train/checkpoints/checkpoint.h"
@@ -18,8 +20,12 @@ void agree_on_config(const TrainConfig& config, Communicator& communicator);
 void agree_on_config(const TrainConfig& config, const Resolved& resolved,
                      Communicator& communicator);
 
+/// Flags and their values, as `rank` sends them to be compared. @throws Garbled where `text` is
+/// none of that.
+std::map<std::string, std::string> parse_settings(const std::string& text, int rank);
+
 /// The newest of the checkpoints that ranks have found, on all ranks: a host need not see the files
-/// of another.
+/// of another. @throws Garbled where a rank sends something else.
 std::optional<Checkpoint> share_checkpoint(std::optional<Checkpoint> found,
                                            Communicator& communicator);
 

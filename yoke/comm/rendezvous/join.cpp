@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <nlohmann/json.hpp>
-
+#include "yoke/comm/received.h"
 #include "yoke/comm/rendezvous/address.h"
+#include "yoke/comm/rendezvous/card.h"
 #include "yoke/comm/rendezvous/identity.h"
 #include "yoke/comm/rendezvous/rendezvous.h"
 #include "yoke/core/error.h"
@@ -16,27 +16,31 @@
 namespace yoke {
 namespace {
 
-using Json = nlohmann::json;
-
 std::string card_key(int rank) { return fmt::format("rank/{}", rank); }
 
-Json card(const World& world, const StoreAddress& store) {
-  return {{"host", host_name()},         {"memory", memory_id()},
-          {"network", network_id()},     {"address", local_address(world.interface, store.host)},
-          {"cores", cpu_budget().cores}, {"version", kVersion}};
+Card own_card(const World& world, const StoreAddress& store) {
+  return {.version = kVersion,
+          .peer = {.rank = world.rank,
+                   .host = host_name(),
+                   .memory = memory_id(),
+                   .network = network_id(),
+                   .address = local_address(world.interface, store.host),
+                   .cores = cpu_budget().cores}};
 }
 
 /// The cards of all ranks.
-std::vector<Json> collect(Store& store, int size, std::chrono::milliseconds timeout) {
-  std::vector<Json> cards;
+std::vector<Card> collect(Store& store, int size, std::chrono::milliseconds timeout) {
+  std::vector<Card> cards;
   const auto deadline = std::chrono::steady_clock::now() + timeout;
   try {
     for (int rank = 0; rank < size; ++rank) {
       const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
           deadline - std::chrono::steady_clock::now());
-      cards.push_back(
-          Json::parse(store.get(card_key(rank), std::max(left, std::chrono::milliseconds(1)))));
+      cards.push_back(parse_card(
+          store.get(card_key(rank), std::max(left, std::chrono::milliseconds(1))), rank));
     }
+  } catch (const Garbled&) {
+    throw;
   } catch (const CommError&) {
     std::vector<int> missing;
     for (int rank = 0; rank < size; ++rank) {
@@ -51,13 +55,13 @@ std::vector<Json> collect(Store& store, int size, std::chrono::milliseconds time
   return cards;
 }
 
-void check_versions(const std::vector<Json>& cards) {
-  for (std::size_t rank = 1; rank < cards.size(); ++rank) {
-    if (cards[rank].at("version") == cards[0].at("version")) continue;
+void check_versions(const std::vector<Card>& cards) {
+  const Card& first = cards.front();
+  for (const Card& card : cards) {
+    if (card.version == first.version) continue;
     throw UsageError(fmt::format(
         "rank 0 (on {}) is yoke {} and rank {} (on {}) is yoke {}; install the same on all hosts",
-        cards[0].at("host").get<std::string>(), cards[0].at("version").get<std::string>(), rank,
-        cards[rank].at("host").get<std::string>(), cards[rank].at("version").get<std::string>()));
+        first.peer.host, first.version, card.peer.rank, card.peer.host, card.version));
   }
 }
 
@@ -88,7 +92,7 @@ Group join(const World& world, const Timeouts& timeouts) {
                     "another MASTER_PORT to each run",
                     world.rank));
   }
-  store->set(card_key(world.rank), card(world, address).dump());
+  store->set(card_key(world.rank), to_text(own_card(world, address)));
   const auto cards = collect(*store, world.size, timeouts.join);
   check_versions(cards);
   Group group{.rank = world.rank,
@@ -96,14 +100,7 @@ Group join(const World& world, const Timeouts& timeouts) {
               .peers = {},
               .store = store,
               .timeout = timeouts.operation};
-  for (const auto& card : cards) {
-    group.peers.push_back({.rank = static_cast<int>(group.peers.size()),
-                           .host = card.at("host"),
-                           .memory = card.at("memory"),
-                           .network = card.at("network"),
-                           .address = card.at("address"),
-                           .cores = card.at("cores")});
-  }
+  for (const Card& card : cards) group.peers.push_back(card.peer);
   check_addresses(group.peers);
   return group;
 }

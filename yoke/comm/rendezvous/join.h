@@ -14,8 +14,9 @@ struct Timeouts {
 };
 
 /// Meets the other ranks of `world` at its store.
-/// @throws CommError that names the ranks that did not come, or the port that is taken; UsageError
-/// where versions differ, or hosts would reach each other by a loopback address.
+/// @throws CommError that names the ranks that did not come, the port that is taken, or what a rank
+/// says of itself that none does; UsageError where versions differ, or hosts would reach each other
+/// by a loopback address.
 Group join(const World& world, const Timeouts& timeouts = {});
 
 }  // namespace yoke

@@ -7,6 +7,7 @@
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 
 #include "yoke/comm/communicators/c10d.h"
+#include "yoke/comm/received.h"
 #include "yoke/core/error.h"
 
 namespace yoke {
@@ -31,6 +32,18 @@ auto guarded(const Call& call) {
 /// Before every value: TCPStore's server sends an empty one only after 200 ms.
 constexpr char kMark = '=';
 
+/// `bytes` of `key` without the mark.
+std::string unmarked(const std::string& key, const std::vector<std::uint8_t>& bytes) {
+  const std::string marked(bytes.begin(), bytes.end());
+  if (!marked.starts_with(kMark)) {
+    throw Garbled(
+        fmt::format("'{}' in the ranks' store is {}, which no rank of Yoke has written; does "
+                    "another program use this MASTER_PORT?",
+                    key, excerpt(marked)));
+  }
+  return marked.substr(1);
+}
+
 double seconds(std::chrono::milliseconds time) { return static_cast<double>(time.count()) / 1000; }
 
 }  // namespace
@@ -43,8 +56,9 @@ void StoreOverC10d::set(const std::string& key, const std::string& value) {
 std::string StoreOverC10d::get(const std::string& key, std::chrono::milliseconds timeout) {
   try {
     inner_->wait({key}, timeout);
-    const auto bytes = inner_->get(key);
-    return {bytes.begin() + 1, bytes.end()};
+    return unmarked(key, inner_->get(key));
+  } catch (const Garbled&) {
+    throw;
   } catch (const std::exception& error) {
     throw CommError(fmt::format("nobody set '{}' in the ranks' store within {:.0f} s ({})", key,
                                 seconds(timeout), first_line(error)));

@@ -12,7 +12,8 @@ class Store {
  public:
   virtual ~Store() = default;
   virtual void set(const std::string& key, const std::string& value) = 0;
-  /// Waits until `key` is set. @throws CommError after `timeout`.
+  /// Waits until `key` is set. @throws CommError after `timeout`, Garbled where set() did not set
+  /// it.
   virtual std::string get(const std::string& key, std::chrono::milliseconds timeout) = 0;
   virtual bool has(const std::string& key) = 0;
   /// Adds to the number at `key`, 0 where there is none; returns the sum.

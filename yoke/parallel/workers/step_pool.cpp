@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "yoke/comm/received.h"
+
 namespace yoke {
 
 StepPool::StepPool(const Group& group, std::int64_t number, std::int64_t size)
@@ -9,6 +11,11 @@ StepPool::StepPool(const Group& group, std::int64_t number, std::int64_t size)
 
 std::optional<std::int64_t> StepPool::take() {
   const std::int64_t taken = add(1);
+  if (taken < 1) {
+    throw Garbled(fmt::format(
+        "the ranks' store counts {} steps as taken after another one, at '{}'; expected 1 or more",
+        taken, key_));
+  }
   return taken <= size_ ? std::optional(taken - 1) : std::nullopt;
 }
 

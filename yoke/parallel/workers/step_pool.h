@@ -16,6 +16,7 @@ class StepPool {
   StepPool(const Group& group, std::int64_t number, std::int64_t size);
 
   /// The next step that no rank has taken, in [0, size); nothing once all are taken.
+  /// @throws Garbled where what others count in the store is no number of steps.
   std::optional<std::int64_t> take();
 
   /// Leaves nothing to take, for any rank.
