@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstring>
 
+#include "tests/support/file_size_limit.h"
 #include "tests/support/support.h"
 #include "yoke/core/error.h"
 #include "yoke/report/tensorboard/record.h"
@@ -174,24 +175,6 @@ TEST(TensorBoardWriter, ThrowsWhenTheDirectoryCannotBeMade) {
   EXPECT_THROW(TensorBoardWriter(directory.path() / "file" / "run"), Error);
 }
 
-/// Files of this process may not grow beyond `bytes` while this lives, as on a full disk.
-class FileSizeLimit {
- public:
-  explicit FileSizeLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
-    ::getrlimit(RLIMIT_FSIZE, &before_);
-    const rlimit limit{bytes, before_.rlim_max};
-    ::setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  ~FileSizeLimit() {
-    ::setrlimit(RLIMIT_FSIZE, &before_);
-    std::signal(SIGXFSZ, handler_);
-  }
-
- private:
-  rlimit before_{};
-  void (*handler_)(int);
-};
-
 TEST(TensorBoardWriter, KeepsWholeRecordsAndTheBufferWhenTheDiskIsFull) {
   const test::TemporaryDirectory directory;
   TensorBoardWriter writer(directory.path());
@@ -200,7 +183,7 @@ TEST(TensorBoardWriter, KeepsWholeRecordsAndTheBufferWhenTheDiskIsFull) {
   const auto size_bytes = fs::file_size(writer.path());
   writer.add_scalar("Loss/train", 2, 2);
   {
-    const FileSizeLimit full(size_bytes + 10);
+    const test::FileSizeLimit full(size_bytes + 10);
     EXPECT_THROW(writer.flush(), Error);
     EXPECT_EQ(fs::file_size(writer.path()), size_bytes);
     EXPECT_EQ(read_events(writer.path()).size(), 2u);
@@ -216,7 +199,7 @@ TEST(TensorBoardWriter, DestructorIsSilentWhenTheDiskIsFull) {
     auto writer = std::make_unique<TensorBoardWriter>(directory.path());
     path = writer->path();
     writer->add_scalar("Loss/train", 1, 1);
-    const FileSizeLimit full(fs::file_size(path));
+    const test::FileSizeLimit full(fs::file_size(path));
     EXPECT_NO_THROW(writer.reset());
   }
   EXPECT_EQ(read_events(path).size(), 1u);

@@ -4,7 +4,9 @@
 
 #include <cmath>
 
+#include "tests/support/file_size_limit.h"
 #include "tests/support/support.h"
+#include "yoke/core/error.h"
 #include "yoke/core/files/file.h"
 
 namespace yoke {
@@ -36,6 +38,26 @@ TEST(Metrics, ALossThatIsNotFiniteIsReadAsNotANumber) {
   const auto path = directory.path() / "metrics.jsonl";
   MetricsFile(path).write({.step = 3, .split = "train", .loss = std::nan("")});
   EXPECT_TRUE(std::isnan(read_metrics(path).lines.at(0).loss));
+}
+
+TEST(Metrics, LoseNothingToADiskThatIsFullForAWhile) {
+  const test::TemporaryDirectory directory;
+  const auto path = directory.path() / "metrics.jsonl";
+  MetricsFile file(path);
+  file.write({.step = 1, .split = "train"});
+  {
+    const test::FileSizeLimit limit(std::filesystem::file_size(path) + 10);
+    EXPECT_THROW(file.write({.step = 2, .split = "train"}), Error);
+    EXPECT_EQ(read_metrics(path).lines.size(), 1U);
+    EXPECT_THROW(file.write({.step = 3, .split = "train"}), Error);
+  }
+  file.write({.step = 4, .split = "train"});
+  const auto read = read_metrics(path);
+  EXPECT_EQ(read.damaged, 0U);
+  ASSERT_EQ(read.lines.size(), 4U);
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(read.lines[i].step, static_cast<std::int64_t>(i + 1));
+  }
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "tests/support/file_size_limit.h"
 #include "tests/support/support.h"
 #include "yoke/core/error.h"
 #include "yoke/core/files/atomic.h"
@@ -38,26 +39,6 @@ Checkpoint filled_checkpoint(std::int64_t step, std::int64_t elements = 10) {
 std::optional<Checkpoint> newest_good(const fs::path& directory) {
   return read_newest_good(directory, [](const std::string& problem) { ADD_FAILURE() << problem; });
 }
-
-/// Files can grow to `bytes` and no further while this lives, as on a full disk.
-class FileSizeLimit {
- public:
-  explicit FileSizeLimit(rlim_t bytes) : handler_(::signal(SIGXFSZ, SIG_IGN)) {
-    ::getrlimit(RLIMIT_FSIZE, &before_);
-    const rlimit limit{.rlim_cur = bytes, .rlim_max = before_.rlim_max};
-    if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) throw std::runtime_error("setrlimit failed");
-  }
-  ~FileSizeLimit() {
-    ::setrlimit(RLIMIT_FSIZE, &before_);
-    ::signal(SIGXFSZ, handler_);
-  }
-  FileSizeLimit(const FileSizeLimit&) = delete;
-  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
-
- private:
-  sighandler_t handler_;
-  rlimit before_{};
-};
 
 TEST(CheckpointWriter, KeepsTheNewest) {
   const test::TemporaryDirectory directory;
@@ -150,7 +131,7 @@ TEST(CheckpointWriter, TellsOfAFullDiskAndLeavesTheLastGoodOne) {
   writer.save(filled_checkpoint(10));
   writer.wait();
   {
-    const FileSizeLimit limit(20000);
+    const test::FileSizeLimit limit(20000);
     writer.save(filled_checkpoint(20, 10000));
     writer.wait();
   }

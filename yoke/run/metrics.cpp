@@ -42,21 +42,19 @@ bool is_report(const nlohmann::json& json) {
 
 }  // namespace
 
-MetricsFile::MetricsFile(std::filesystem::path path, std::optional<std::int64_t> resume_step)
-    : path_(std::move(path)) {
-  if (resume_step && std::filesystem::exists(path_)) {
-    write_file(path_, reports_until(read_file(path_), *resume_step));
+MetricsFile::MetricsFile(const std::filesystem::path& path,
+                         std::optional<std::int64_t> resume_step) {
+  if (resume_step && std::filesystem::exists(path)) {
+    write_file(path, reports_until(read_file(path), *resume_step));
   }
-  stream_.open(path_, std::ios::app);
-  if (!stream_) throw Error(fmt::format("cannot write {}", path_.string()));
+  file_.emplace(path);
 }
 
 void MetricsFile::write(const Metrics& metrics) {
   nlohmann::ordered_json report;
   Metrics::visit(metrics, [&](const char* name, const auto& field) { report[name] = field; });
-  stream_.clear();
-  stream_ << report.dump() << "\n" << std::flush;
-  if (!stream_) throw Error(fmt::format("cannot write {}", path_.string()));
+  file_->add(report.dump() + "\n");
+  file_->flush();
 }
 
 Lines<Metrics> read_metrics(const std::filesystem::path& path) {

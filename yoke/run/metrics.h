@@ -2,10 +2,10 @@
 #pragma once
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 #include <string>
 
+#include "yoke/core/files/appended_file.h"
 #include "yoke/run/lines.h"
 
 namespace yoke {
@@ -49,14 +49,16 @@ struct Metrics {
 class MetricsFile {
  public:
   /// A resumed run keeps the reports up to `resume_step` and drops what came after.
-  explicit MetricsFile(std::filesystem::path path, std::optional<std::int64_t> resume_step = {});
+  explicit MetricsFile(const std::filesystem::path& path,
+                       std::optional<std::int64_t> resume_step = {});
 
-  /// @throws Error when the line cannot be written.
+  /// @throws Error when the line cannot be written; the next call tries again.
   void write(const Metrics& metrics);
+  /// Writes what could not be written. @throws Error when it still cannot.
+  void flush() { file_->flush(); }
 
  private:
-  std::filesystem::path path_;
-  std::ofstream stream_;
+  std::optional<AppendedFile> file_;
 };
 
 /// Reads metrics.jsonl; a field that is missing is 0, one that is null, as of a loss that was not

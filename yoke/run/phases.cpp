@@ -46,13 +46,13 @@ std::string lines_before(const std::string& text, double end_seconds) {
 }  // namespace
 
 void PhaseFile::begin(PhaseKind phase, double seconds) {
-  if (!stream_.is_open()) {
+  if (!file_) {
     const bool resumed = std::filesystem::exists(path_);
     write_file(path_, lines_before(resumed ? read_file(path_) : "", seconds));
-    stream_.open(path_, std::ios::app);
+    file_.emplace(path_);
   }
-  stream_ << fmt::format("{:.3f},{}\n", seconds, word_of(phase)) << std::flush;
-  if (!stream_) throw Error(fmt::format("cannot write {}", path_.string()));
+  file_->add(fmt::format("{:.3f},{}\n", seconds, word_of(phase)));
+  file_->flush();
 }
 
 Lines<Phase> read_phases(const std::filesystem::path& path, double end_seconds) {

@@ -2,9 +2,10 @@
 #pragma once
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
+#include <optional>
 
 #include "yoke/core/enum_words.h"
+#include "yoke/core/files/appended_file.h"
 #include "yoke/run/lines.h"
 
 namespace yoke {
@@ -30,12 +31,13 @@ class PhaseFile {
   explicit PhaseFile(std::filesystem::path path) : path_(std::move(path)) {}
 
   /// `phase` begins `seconds` after the start of the run. The first call drops lines from then on,
-  /// which an earlier process has left. @throws Error when the line cannot be written.
+  /// which an earlier process has left. @throws Error when the line cannot be written; the next
+  /// call tries again.
   void begin(PhaseKind phase, double seconds);
 
  private:
   std::filesystem::path path_;
-  std::ofstream stream_;
+  std::optional<AppendedFile> file_;
 };
 
 /// Reads phases.csv, without the end; the last phase ends at `end_seconds` unless the file says

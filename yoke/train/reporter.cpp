@@ -92,6 +92,7 @@ void Reporter::validation(const ProgressState& state, const Metrics& metrics) {
 void Reporter::finish() {
   progress_->finish();
   guarded([&] {
+    if (metrics_) metrics_->flush();
     if (tensorboard_) tensorboard_->flush();
   });
   resources_.reset();

@@ -51,11 +51,11 @@ TensorBoardWriter::TensorBoardWriter(const fs::path& directory,
     : flushed_(std::chrono::steady_clock::now()) {
   make_folder(directory);
   const std::int64_t second = name_second(directory);
-  for (int n = 0; file_ == nullptr; ++n) {
+  for (int n = 0; !file_; ++n) {
     path_ =
         directory / fmt::format("{}{:010}.{}.{}.{}", kPrefix, second, host_name(), ::getpid(), n);
     if (fs::exists(path_)) continue;
-    file_ = std::make_unique<FileDescriptor>(path_, O_WRONLY | O_CREAT | O_EXCL | O_APPEND);
+    file_.emplace(path_, O_EXCL);
   }
   Event version;
   version.set_step(purge_step.value_or(0));
@@ -116,8 +116,8 @@ void TensorBoardWriter::add_graph(const tensorboard::GraphDef& graph) {
 
 void TensorBoardWriter::add(Event& event) {
   event.set_wall_time(unix_seconds());
-  buffer_ += frame_record(event.SerializeAsString());
-  if (buffer_.size() >= kBufferBytes ||
+  file_->add(frame_record(event.SerializeAsString()));
+  if (file_->waiting_bytes() >= kBufferBytes ||
       std::chrono::steady_clock::now() - flushed_ >= kFlushPeriod) {
     flush();
   }
@@ -125,16 +125,7 @@ void TensorBoardWriter::add(Event& event) {
 
 void TensorBoardWriter::flush() {
   flushed_ = std::chrono::steady_clock::now();
-  if (buffer_.empty()) return;
-  try {
-    file_->write(std::as_bytes(std::span(buffer_)));
-  } catch (const Error&) {
-    // Without the half record; if that fails, too, a reader still stops at its checksum.
-    [[maybe_unused]] const int ignored = ::ftruncate(file_->get(), size_bytes_);
-    throw;
-  }
-  size_bytes_ += static_cast<std::int64_t>(buffer_.size());
-  buffer_.clear();
+  file_->flush();
 }
 
 }  // namespace yoke

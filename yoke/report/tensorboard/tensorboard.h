@@ -3,12 +3,11 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
-#include "yoke/core/files/file.h"
+#include "yoke/core/files/appended_file.h"
 
 namespace yoke {
 
@@ -49,9 +48,7 @@ class TensorBoardWriter {
   void add(tensorboard::Event& event);
 
   std::filesystem::path path_;
-  std::unique_ptr<FileDescriptor> file_;
-  std::int64_t size_bytes_ = 0;  ///< Of the file; whole records.
-  std::string buffer_;
+  std::optional<AppendedFile> file_;
   std::chrono::steady_clock::time_point flushed_;
 };
 
