@@ -41,6 +41,17 @@ std::string failure_of(const std::function<void()>& work) {
   return "nothing was thrown";
 }
 
+TEST(Communicator, OverGlooOutlivesWritesToARankThatIsGone) {
+  const auto disposition_after = [](void (*before)(int)) {
+    ::signal(SIGPIPE, before);
+    run_ranks(2, [](const Group& group) { make_communicator("gloo", group); });
+    return ::signal(SIGPIPE, SIG_IGN);
+  };
+  void (*const handler)(int) = [](int) {};
+  EXPECT_EQ(disposition_after(SIG_DFL), SIG_IGN);
+  EXPECT_EQ(disposition_after(handler), handler) << "what the program does itself stays";
+}
+
 TEST(Communicator, StaysDeadOnceAnOperationFailed) {
   Group group = group_on({2}, local_store(), 0);
   Communicator comm(group, "failing", std::make_unique<Failing>());

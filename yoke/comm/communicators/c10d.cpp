@@ -7,6 +7,7 @@
 
 #include <array>
 #include <condition_variable>
+#include <csignal>
 #include <filesystem>
 #include <mutex>
 #include <optional>
@@ -84,6 +85,13 @@ void prepare_sockets(const std::string& host, int port, std::chrono::millisecond
   });
 }
 
+// The end of another rank is for this one to tell, not to share.
+void ignore_sigpipe() {
+  struct sigaction present {};
+  ::sigaction(SIGPIPE, nullptr, &present);
+  if (present.sa_handler == SIG_DFL) ::signal(SIGPIPE, SIG_IGN);
+}
+
 }  // namespace
 
 C10dStore tcp_store(const std::string& host, int& port, bool serve,
@@ -109,6 +117,7 @@ C10dStore tcp_store(const std::string& host, int& port, bool serve,
 c10::intrusive_ptr<c10d::ProcessGroupGloo> gloo_group(const C10dStore& store, int rank, int size,
                                                       const std::string& address,
                                                       std::chrono::milliseconds timeout) {
+  ignore_sigpipe();
   const auto options = c10d::ProcessGroupGloo::Options::create(timeout);
   options->devices = {c10d::ProcessGroupGloo::createDeviceForHostname(address)};
   options->threads = 2;  // one for the operation, one to spare: Yoke runs one at a time

@@ -21,7 +21,8 @@ using C10dStore = c10::intrusive_ptr<c10d::Store>;
 C10dStore tcp_store(const std::string& host, int& port, bool serve,
                     std::chrono::milliseconds timeout);
 
-/// A group whose sockets are bound to the local `address`.
+/// A group whose sockets are bound to the local `address`. From then on this process ignores
+/// SIGPIPE unless it handles it: gloo writes to sockets whose other end may be gone.
 c10::intrusive_ptr<c10d::ProcessGroupGloo> gloo_group(const C10dStore& store, int rank, int size,
                                                       const std::string& address,
                                                       std::chrono::milliseconds timeout);
