@@ -97,7 +97,9 @@ function(yoke_library name)
   target_link_libraries(yoke PRIVATE $<BUILD_INTERFACE:yoke_settings> ${ARG_LIBRARIES})
 endfunction()
 
-# Generates C++ from a .proto file of the source tree into generated/.
+# Generates C++ from a .proto file of the source tree into generated/: alone, by
+# `yoke_generated`.
+add_custom_target(yoke_generated)
 function(yoke_protobuf target proto)
   file(RELATIVE_PATH relative ${PROJECT_SOURCE_DIR} ${proto})
   string(REGEX REPLACE "\\.proto$" "" stem ${PROJECT_BINARY_DIR}/generated/${relative})
@@ -107,6 +109,8 @@ function(yoke_protobuf target proto)
     DEPENDS ${proto} VERBATIM)
   set_source_files_properties(${stem}.pb.cc PROPERTIES SKIP_PRECOMPILE_HEADERS ON COMPILE_OPTIONS -w)
   target_sources(${target} PRIVATE ${stem}.pb.cc ${stem}.pb.h)
+  add_custom_target(${target}_generated DEPENDS ${stem}.pb.h)
+  add_dependencies(yoke_generated ${target}_generated)
 endfunction()
 
 # The program: apps/yoke/*.cpp.
