@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/parallel/training.h"
+#include "tests/parallel/copy.h"
 #include "yoke/core/error.h"
 
 namespace yoke::test {
@@ -73,6 +73,34 @@ TEST(Averaging, TreatsTheOptimizersMomentumAsTold) {
   expect_near(once(",momentum=average"), train({.strategy = "allreduce"}), 1e-5);
   expect_near(train({.strategy = "averaging:every=1,momentum=reset", .ranks = 3}),
               train({.strategy = "allreduce", .optimizer = "sgd"}), 1e-5);
+}
+
+TEST(Averaging, LeavesFrozenParametersTheirBits) {
+  run_ranks(3, [](const Group& group) {
+    Model model = classifier(group.rank);
+    const auto frozen = model.module->parameters().front().set_requires_grad(false);
+    Copy copy(group, "averaging:every=2", model);
+    copy.begin();
+    const auto before = frozen.clone(), all = copy.values().clone();
+    for (int step = 0; step < 4; ++step) copy.take_step(step);
+    EXPECT_TRUE(frozen.equal(before));
+    EXPECT_FALSE(copy.values().equal(all));
+  });
+}
+
+TEST(Averaging, RefusesWhatHasNoMeaningTogether) {
+  const auto complaint = [](const Training& training) {
+    try {
+      train(training);
+    } catch (const UsageError& error) {
+      return std::string(error.what());
+    }
+    return std::string("nothing was thrown");
+  };
+  EXPECT_THAT(complaint({.strategy = "averaging:start=own,warmup=1"}),
+              testing::HasSubstr("leave out one of the two"));
+  EXPECT_THAT(complaint({.strategy = "averaging:momentum=average", .optimizer = "lbfgs"}),
+              testing::HasSubstr("momentum=keep or momentum=reset"));
 }
 
 TEST(Averaging, RefusesWhatItDoesNotKnow) {

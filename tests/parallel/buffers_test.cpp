@@ -41,6 +41,7 @@ TEST_P(Buffers, AreTheirMeanOverWorkersWhereTheModelIsMeasured) {
 INSTANTIATE_TEST_SUITE_P(Strategies, Buffers,
                          testing::Values(Case{"AllReduce", "allreduce", 2},
                                          Case{"Averaging", "averaging:every=4", 2},
+                                         Case{"WarmUp", "averaging:every=4,warmup=1", 2},
                                          Case{"AllServe", "parameter-server", 2},
                                          Case{"OneServes", "parameter-server:servers=1", 2.5F},
                                          Case{"Hogwild", "hogwild", 2}),

@@ -14,9 +14,11 @@ namespace yoke::test {
 /// What one rank has: the classifier, plain SGD, a strategy, and a buffer that only the strategy
 /// and the test change. Epochs have 4 steps, the run 100.
 struct Copy {
-  Copy(const Group& group, const std::string& text)
+  Copy(const Group& group, const std::string& text) : Copy(group, text, classifier(group.rank)) {}
+
+  Copy(const Group& group, const std::string& text, Model start)
       : communicator(make_communicator("shared-memory", group)),
-        model(classifier(group.rank)),
+        model(std::move(start)),
         parameters(*model.module),
         engine(make_eager_engine(model, parameters)),
         strategy(make_strategy(text, {*engine, parameters, {buffer}, *communicator, "sgd"})) {

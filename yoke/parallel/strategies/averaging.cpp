@@ -5,12 +5,14 @@
 // with warmup post-local SGD (Lin et al. 2020), with outer=nesterov DiLoCo (Douillard et al. 2023,
 // algorithm 1).
 #include <ATen/CPUGeneratorImpl.h>
+#include <fmt/format.h>
 #include <torch/utils.h>
 
 #include <algorithm>
 #include <cmath>
 #include <optional>
 
+#include "yoke/core/error.h"
 #include "yoke/core/system/clock.h"
 #include "yoke/optim/optimizers/sgd_update.h"
 #include "yoke/parallel/agreement.h"
@@ -81,7 +83,13 @@ class Averaging final : public Strategy {
 
   // For the while: measuring must not change what is trained.
   std::function<void()> synchronise() override {
-    if (!apart_) return [] {};
+    if (!apart_) {
+      // Each rank's batch norm has seen its own images of the warm-up.
+      if (step_ > 0 && step_ <= warmup_steps_) {
+        average_buffers(context_.buffers, context_.communicator);
+      }
+      return [] {};
+    }
     std::vector<Tensor> own = {context_.parameters.values().clone()};
     for (const auto& buffer : context_.buffers) own.push_back(buffer.clone());
     take_mean();
@@ -134,6 +142,7 @@ class Averaging final : public Strategy {
     auto random = torch::make_generator<at::CPUGeneratorImpl>(
         static_cast<std::uint64_t>(context_.communicator.rank()));
     for (const auto& slice : context_.parameters.slices()) {
+      if (slice.frozen) continue;
       Tensor values = context_.parameters.values().narrow(0, slice.offset, slice.elements);
       values.copy_(values.index({torch::randperm(slice.elements, random).to(values.device())}));
     }
@@ -159,7 +168,11 @@ class Averaging final : public Strategy {
     weight().fill_(images_);
     mean.copy_(values).mul_(images_);
     context_.communicator.all_reduce(sum_);
-    values.copy_(mean).div_(weight());
+    for (const auto& slice : context_.parameters.slices()) {
+      if (slice.frozen) continue;  // a mean of equals may round
+      Tensor moved = values.narrow(0, slice.offset, slice.elements);
+      moved.copy_(mean.narrow(0, slice.offset, slice.elements)).div_(weight());
+    }
   }
 
   /// The images that all ranks have seen, once there is a mean.
@@ -199,11 +212,26 @@ class Averaging final : public Strategy {
   double communication_seconds_ = 0;
 };
 
+void check(const StrategyContext& context, const AveragingOptions& options) {
+  if (options.own_start && options.warmup > 0) {
+    throw UsageError(
+        "strategy 'averaging' was given start=own with warmup, in which ranks take the same steps "
+        "from the same parameters; leave out one of the two");
+  }
+  if (options.momentum != StateAtMean::kAverage) return;
+  if (optimizers().choose(context.optimizer).traits.first_order) return;
+  throw UsageError(fmt::format(
+      "strategy 'averaging' was given momentum=average with --optimizer {}, whose state is of each "
+      "rank's own way and has no mean; give momentum=keep or momentum=reset",
+      context.optimizer));
+}
+
 }  // namespace
 
 StrategyPlugin averaging_strategy() {
   return {averaging_options(),
           [](const StrategyContext& context, const AveragingOptions& options) {
+            check(context, options);
             return std::make_unique<Averaging>(context, options);
           },
           [](const AveragingOptions& options) {
