@@ -52,6 +52,14 @@ TEST(CheckpointWriter, KeepsTheNewest) {
   EXPECT_THAT(writer.take_problems(), IsEmpty());
 }
 
+TEST(CheckpointWriter, KeepsMoreThan32BitsCount) {
+  const test::TemporaryDirectory directory;
+  CheckpointWriter writer(directory.path(), (std::int64_t{1} << 32) + 1);
+  for (const auto step : {10, 20, 30}) writer.save(filled_checkpoint(step));
+  writer.wait();
+  EXPECT_EQ(list_checkpoints(directory.path()).size(), 3);
+}
+
 TEST(CheckpointWriter, CountsOnlyGoodOnesAsKept) {
   const test::TemporaryDirectory directory;
   for (const auto step : {10, 20, 30}) write_checkpoint(directory.path(), filled_checkpoint(step));

@@ -50,7 +50,7 @@ TrainingLoop::TrainingLoop(const TrainConfig& config, const Resolved& resolved, 
       first_step_(trainer.state().step),
       clock_(clock) {
   if (config.checkpoint_every.on() && trainer.communicator().rank() == 0) {
-    writer_.emplace(resolved.directory.checkpoints(), static_cast<int>(config.keep));
+    writer_.emplace(resolved.directory.checkpoints(), config.keep);
   }
 }
 

@@ -121,7 +121,7 @@ std::int64_t Compiled::micro_batches(const LayerGraph& graph, std::int64_t image
   auto& most = most_images_[training ? 1 : 0];
   if (options_.micro_batch > 0) most = options_.micro_batch;
   if (most == 0) most = fit_to_cache(graph, training);
-  return (images + most - 1) / most;
+  return images / most + (images % most == 0 ? 0 : 1);
 }
 
 std::int64_t Compiled::micro_batch(std::int64_t batch_size) {

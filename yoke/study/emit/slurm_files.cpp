@@ -107,7 +107,7 @@ exec >>"$run.log" 2>&1
 grep -q '{completed}' "{summary}" 2>/dev/null && exit
 
 newest_checkpoint() {{
-  ls -d "{checkpoints}"/{step_prefix}* 2>/dev/null | tail -n 1
+  ls -dv "{checkpoints}"/{step_prefix}* 2>/dev/null | tail -n 1
 }}
 
 # A rank that fails is noticed by the others, and one that stops first must not end them.

@@ -106,14 +106,14 @@ auto naming(const fs::path& directory, const Read& read) {
   }
 }
 
-std::optional<std::int64_t> step_of(const fs::path& directory) {
+}  // namespace
+
+std::optional<std::int64_t> checkpoint_step(const fs::path& step_directory) {
   constexpr std::string_view kPrefix = kStepPrefix;
-  const auto name = directory.filename().string();
+  const auto name = step_directory.filename().string();
   if (!name.starts_with(kPrefix)) return std::nullopt;
   return parse_number<std::int64_t>(std::string_view(name).substr(kPrefix.size()), 0);
 }
-
-}  // namespace
 
 fs::path write_checkpoint(const fs::path& directory, const Checkpoint& checkpoint) {
   const auto target = directory / fmt::format("{}{:08}", kStepPrefix, checkpoint.step);
@@ -155,7 +155,7 @@ std::vector<fs::path> list_checkpoints(const fs::path& directory) {
   std::error_code failed;
   for (fs::directory_iterator entry(directory, failed), end; !failed && entry != end;
        entry.increment(failed)) {
-    const auto step = step_of(entry->path());
+    const auto step = checkpoint_step(entry->path());
     if (step) found.emplace_back(*step, entry->path());
   }
   const bool is_absent =
@@ -172,7 +172,7 @@ std::vector<fs::path> list_checkpoints(const fs::path& directory) {
 
 std::vector<fs::path> checkpoints_after(const fs::path& directory, std::int64_t step) {
   auto found = list_checkpoints(directory);
-  std::erase_if(found, [&](const fs::path& path) { return *step_of(path) <= step; });
+  std::erase_if(found, [&](const fs::path& path) { return *checkpoint_step(path) <= step; });
   return found;
 }
 

@@ -39,6 +39,9 @@ void verify_checkpoint(const std::filesystem::path& step_directory);
 /// Reads what write_checkpoint() wrote, verified. @throws Error that says which file is damaged.
 Checkpoint read_checkpoint(const std::filesystem::path& step_directory);
 
+/// The step in the name of a checkpoint's directory; nothing where it is none.
+std::optional<std::int64_t> checkpoint_step(const std::filesystem::path& step_directory);
+
 /// The checkpoints in `directory`, newest first, damaged ones too; empty where it does not exist.
 /// @throws Error where it cannot be read.
 std::vector<std::filesystem::path> list_checkpoints(const std::filesystem::path& directory);

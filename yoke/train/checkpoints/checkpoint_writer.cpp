@@ -11,7 +11,7 @@ namespace yoke {
 
 namespace fs = std::filesystem;
 
-CheckpointWriter::CheckpointWriter(fs::path directory, int keep)
+CheckpointWriter::CheckpointWriter(fs::path directory, std::int64_t keep)
     : directory_(std::move(directory)), keep_(keep) {
   if (keep < 1) throw UsageError(fmt::format("--keep {}: at least 1 checkpoint is kept", keep));
   remove_leftovers(directory_);
@@ -73,7 +73,7 @@ void CheckpointWriter::write(const Checkpoint& snapshot) {
 
 void CheckpointWriter::prune(const fs::path& written) {
   good_.insert(written);
-  int kept = 0;
+  std::int64_t kept = 0;
   for (const auto& path : found()) {
     if (kept < keep_) {
       if (is_good(path)) ++kept;

@@ -1,5 +1,6 @@
 // yoke/train/checkpoints/checkpoint_writer.h: checkpoints written while training goes on.
 #pragma once
+#include <cstdint>
 #include <filesystem>
 #include <mutex>
 #include <optional>
@@ -18,7 +19,7 @@ class CheckpointWriter {
  public:
   /// Removes what dead processes left half-written in `directory`, which need not exist yet.
   /// @throws UsageError when `keep` is below 1.
-  CheckpointWriter(std::filesystem::path directory, int keep);
+  CheckpointWriter(std::filesystem::path directory, std::int64_t keep);
   /// Waits for the write under way.
   ~CheckpointWriter();
   CheckpointWriter(const CheckpointWriter&) = delete;
@@ -43,7 +44,7 @@ class CheckpointWriter {
   bool is_good(const std::filesystem::path& checkpoint);
 
   const std::filesystem::path directory_;
-  const int keep_;
+  const std::int64_t keep_;
   std::set<std::filesystem::path> good_;  // known to be; used by the background thread alone
   mutable std::mutex mutex_;              // guards those below
   std::optional<std::filesystem::path> newest_;

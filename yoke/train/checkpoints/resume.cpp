@@ -55,7 +55,7 @@ bool is_own_run(const TrainConfig& config) {
 std::optional<Checkpoint> newest_good(const fs::path& directory, const fs::path& limit,
                                       const std::function<void(const std::string&)>& warn) {
   for (const auto& candidate : list_checkpoints(directory)) {
-    if (is_step_folder(limit) && candidate.filename() > limit.filename()) continue;
+    if (is_step_folder(limit) && checkpoint_step(candidate) > checkpoint_step(limit)) continue;
     try {
       return read_checkpoint(candidate);
     } catch (const Error& error) {

@@ -41,6 +41,8 @@ const std::vector<TrainFlag>& train_flags() {
       "Passes over the training images ({} unless --max-steps is given)", kDefaultEpochs);
   static const std::string batch_help =
       fmt::format("Images per optimizer step over all ranks and replicas ({})", kDefaultBatchSize);
+  constexpr std::int64_t kMostThreads = 1024;
+  constexpr const char* kThreadsAllowed = "a whole number from 0 to 1024";
   constexpr const char* kWhat = "What to train";
   constexpr const char* kLength = "How long";
   constexpr const char* kStep = "The step";
@@ -84,7 +86,7 @@ const std::vector<TrainFlag>& train_flags() {
                    "Seconds that an operation waits for a rank that hangs, before the run fails",
                    kStep)),
       with(kHost | kStepCost,
-           number(flag::kReplicas, &C::replicas, 0, 1024, "a whole number from 0 to 1024",
+           number(flag::kReplicas, &C::replicas, 0, kMostThreads, kThreadsAllowed,
                   "Copies of the step inside the process, a thread each, and a GPU each where it "
                   "runs on "
                   "GPUs; 0 is one per thread (compiled) or one (eager)",
@@ -124,11 +126,11 @@ const std::vector<TrainFlag>& train_flags() {
                    "On GPUs, only algorithms whose results never vary; processors have no others",
                    kRun)),
       with(kHost | kStepCost | kMeasured,
-           count(flag::kThreads, &C::threads, 0,
-                 "Threads of the step; 0 is OMP_NUM_THREADS, or one per core allowed", kRun)),
+           number(flag::kThreads, &C::threads, 0, kMostThreads, kThreadsAllowed,
+                  "Threads of the step; 0 is OMP_NUM_THREADS, or one per core allowed", kRun)),
       with(kHost | kStepCost,
-           count(flag::kLoaderThreads, &C::loader_threads, 0,
-                 "Threads that make batches; 0 chooses", kRun),
+           number(flag::kLoaderThreads, &C::loader_threads, 0, kMostThreads, kThreadsAllowed,
+                  "Threads that make batches; 0 chooses", kRun),
            {"-j", "--workers"}),
       interval("eval-every", &C::eval_every,
                "Measure the validation images so often, and at the end", kRun),
