@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <fstream>
 #include <thread>
 
 #include "tests/support/support.h"
@@ -101,6 +102,23 @@ TEST(YokeTrain, StopsWithACheckpointAndStatus75OnSigterm) {
   const auto newest = read_newest_good(run / "checkpoints", [](const std::string&) {});
   ASSERT_TRUE(newest.has_value());
   EXPECT_EQ(newest->step, summary["steps"].get<std::int64_t>());
+}
+
+TEST(YokeTrain, StopsWithStatus1WhereTheStateCannotBeSaved) {
+  const TemporaryDirectory directory;
+  const auto run = directory.path() / "run";
+  auto program = start_training(run);
+  wait_for_step(run, 5);
+  for (int i = 0; !fs::is_regular_file(run / "checkpoints"); ++i) {
+    std::error_code gone;  // until the next checkpoint
+    fs::rename(run / "checkpoints", directory.path() / fmt::format("moved-{}", i), gone);
+    std::ofstream(run / "checkpoints") << "a file where the folder was";
+  }
+  program.send(SIGTERM);
+  const auto result = program.wait();
+  EXPECT_EQ(result.status, 1) << result.output;
+  EXPECT_THAT(result.output, HasSubstr("the state of the last step was not saved"));
+  EXPECT_THAT(result.output, HasSubstr("make room"));
 }
 
 /// The signals that a thread does not take, as a mask.

@@ -7,10 +7,12 @@
 
 #include <csignal>
 #include <optional>
+#include <regex>
 #include <sstream>
 #include <vector>
 
 #include "tests/cluster/training.h"
+#include "yoke/core/files/file.h"
 #include "yoke/core/system/exit_status.h"
 #include "yoke/train/checkpoints/checkpoint.h"
 
@@ -81,6 +83,23 @@ for port in sorted(map(int, ports)):
     return ports;
   }
 
+  /// Arguments and variables of all processes of `host`, and the files of the run.
+  std::string told_to_others(int host) const {
+    constexpr const char* kTell = R"py(
+import glob
+for file in glob.glob("/proc/[0-9]*/cmdline") + glob.glob("/proc/[0-9]*/environ"):
+    try:
+        print(open(file, "rb").read().replace(b"\0", b" ").decode(errors="replace"))
+    except OSError:
+        pass
+)py";
+    std::string all = run_program(hosts_->on(host, {"/usr/bin/python3", "-c", kTell})).output;
+    for (const auto& entry : fs::recursive_directory_iterator(folder_.path())) {
+      if (entry.is_regular_file()) all += read_file(entry.path());
+    }
+    return all;
+  }
+
   void send_ranks(int signal) const {
     for (const auto& rank : rank_processes(folder_.path())) ::kill(rank.pid, signal);
   }
@@ -131,6 +150,44 @@ TEST_F(ClusterOfHosts, CannotBeReachedFromOthersWhereAllRanksAreOnOne) {
     send_ranks(SIGTERM);
     EXPECT_EQ(training_run.wait().status, kStopped);
   }
+  expect_nothing_left();
+}
+
+TEST_F(ClusterOfHosts, ListensToOthersForCoordinatorAndStoreAloneOnceRanksHaveMet) {
+  BackgroundProgram training_run(
+      yoke("run --hosts host1,host3 " + training("run", 1000000, "--comm gloo")));
+  ASSERT_TRUE(trains(folder_.path() / "run", 2, 0)) << training_run.output();
+  const auto listening = run_program(hosts_->on(0, {"ss", "-Hltn"})).output;
+  EXPECT_EQ(reached_from_another_host(listening).size(), 3) << "ssh and two more:\n" << listening;
+  send_ranks(SIGTERM);
+  EXPECT_EQ(training_run.wait().status, kStopped);
+  expect_nothing_left();
+}
+
+TEST_F(ClusterOfHosts, TellTheirKeyByTheStandardInputOfSshAlone) {
+  const TemporaryDirectory tap;
+  const auto order = tap.path() / "order";
+  write_file(tap.path() / "ssh",
+             fmt::format("#!/bin/bash\nexec /usr/bin/ssh \"$@\" < <(tee -a {})\n", order.string()));
+  fs::permissions(tap.path() / "ssh", fs::perms::owner_all);
+  BackgroundProgram training_run(
+      hosts_->on(0, yoke_in(folder_.path(), "run --hosts host1,host3 " + training("run", 1000000),
+                            tap.path().string())));
+  ASSERT_TRUE(trains(folder_.path() / "run", 2, 0)) << training_run.output();
+  const std::string ordered = read_file(order);
+  const std::regex key("\"([^\"]{40})\"");
+  const std::sregex_iterator first(ordered.begin(), ordered.end(), key), end;
+  EXPECT_GE(std::distance(first, end), 2) << "keys in " << ordered;
+  for (const int host : {0, 2}) {
+    const auto told = told_to_others(host);
+    const auto tells = [&](const std::string& words) {
+      return told.find(words) != std::string::npos;  // and not shown: it has all variables
+    };
+    EXPECT_TRUE(tells("train --model")) << "nothing of the run is seen";
+    for (auto found = first; found != end; ++found) EXPECT_FALSE(tells((*found)[1].str()));
+  }
+  send_ranks(SIGTERM);
+  EXPECT_EQ(training_run.wait().status, kStopped);
   expect_nothing_left();
 }
 

@@ -49,14 +49,16 @@ std::string training(const fs::path& out, int epochs, const std::string& more) {
       kImages, kImages / kStepsPerEpoch, epochs, out.string(), more);
 }
 
-std::vector<std::string> yoke_in(const fs::path& folder, const std::string& arguments) {
+std::vector<std::string> yoke_in(const fs::path& folder, const std::string& arguments,
+                                 const std::string& tools) {
   return {"env",
           "HOME=" + folder.string(),
           "XDG_RUNTIME_DIR=",
           "YOKE_TEST_RUN=" + folder.string(),
           "sh",
           "-c",
-          fmt::format("cd {} && exec {} {}", folder.string(), YOKE_PROGRAM, arguments)};
+          fmt::format("cd {} && PATH={}:$PATH exec {} {}", folder.string(), tools, YOKE_PROGRAM,
+                      arguments)};
 }
 
 std::vector<std::string> limited(int seconds, std::vector<std::string> arguments) {

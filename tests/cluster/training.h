@@ -14,8 +14,9 @@ namespace yoke::test {
 std::string training(const std::filesystem::path& out, int epochs, const std::string& more = "");
 
 /// `yoke` with `arguments`, words of a shell, in `folder`; all it starts can be told by
-/// rank_processes(folder).
-std::vector<std::string> yoke_in(const std::filesystem::path& folder, const std::string& arguments);
+/// rank_processes(folder). It finds programs in `tools` before others.
+std::vector<std::string> yoke_in(const std::filesystem::path& folder, const std::string& arguments,
+                                 const std::string& tools = "/usr/local/bin");
 
 /// Ends with status 124 what would hang.
 std::vector<std::string> limited(int seconds, std::vector<std::string> arguments);

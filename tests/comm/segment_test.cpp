@@ -52,6 +52,24 @@ TEST(Segment, OfAnotherSizeIsRefused) {
   EXPECT_THROW(Segment(own.name(), 2 * kBytes), NoSharedMemory);  // reading it would be a SIGBUS
 }
 
+/// Makes it another user's, as root alone may.
+bool give_away(const std::string& segment) {
+  return ::chown((kSharedMemory + segment).c_str(), 1, static_cast<gid_t>(-1)) == 0;
+}
+
+TEST(Segment, OfAnotherUserIsRefusedAndStays) {
+  std::string name;
+  {
+    const Segment own(kBytes);
+    name = own.name();
+    if (!give_away(name)) GTEST_SKIP() << "needs root, who may give files away";
+    EXPECT_THROW(Segment(name, kBytes), NoSharedMemory);
+    std::filesystem::create_hard_link(kSharedMemory + name, kSharedMemory + name + "-left");
+  }
+  remove_dead_segments();
+  EXPECT_TRUE(std::filesystem::remove(kSharedMemory + name + "-left"));
+}
+
 TEST(Segment, OfAProcessThatWasKilledGoesAndOthersStay) {
   int line[2];
   ASSERT_EQ(::pipe(line), 0);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <numeric>
 #include <optional>
 #include <sstream>
 
@@ -108,7 +109,12 @@ torch::Tensor stepped(const std::string& text, int threads, bool in_a_team) {
     const Objective objective = [&] {
       const torch::NoGradGuard no_grad;
       torch::mul_out(parameters.gradients(), curvature, parameters.values());
-      return torch::ones({});  // a sum would depend on the threads
+      // One after the other, for a sum of LibTorch's depends on its threads.
+      const auto* const values = parameters.values().data_ptr<float>();
+      return torch::tensor(std::inner_product(values, values + parameters.size(),
+                                              parameters.gradients().data_ptr<float>(), 0.0) /
+                               2,
+                           torch::kFloat32);
     };
     optimizer->step(objective, {.lr = 0.01});
   }

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <array>
 #include <filesystem>
@@ -170,6 +171,16 @@ TEST(CurveKey, IsTheSameForAllWhoMakeItAtOnce) {
   }
   threads.clear();
   EXPECT_THAT(secrets, testing::Each(secrets[0]));
+}
+
+TEST(CurveKey, OfAnotherUserIsRefused) {
+  const test::TemporaryDirectory folder;
+  const auto file = folder.path() / "key";
+  kept_curve_key(file, [] {});
+  if (::chown(file.c_str(), 1, static_cast<gid_t>(-1)) != 0) {
+    GTEST_SKIP() << "needs root, who may give files away";
+  }
+  EXPECT_THAT(refusal(file), HasSubstr("is of user 1"));
 }
 
 TEST(CurveKey, IsRefusedWhereOthersMayReadItAndWhereItIsNone) {

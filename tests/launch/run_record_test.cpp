@@ -37,6 +37,17 @@ TEST(RunRecords, OfAFolderThatOthersWriteAreNone) {
   EXPECT_EQ(running_records(directory.path()).size(), 1U);
 }
 
+TEST(RunRecords, OfAFolderOfAnotherUserAreNone) {
+  const test::TemporaryDirectory directory;
+  const RecordedRun run(directory.path(), record());
+  if (::chown(directory.path().c_str(), 1, static_cast<gid_t>(-1)) != 0) {
+    GTEST_SKIP() << "needs root, who may give files away";
+  }
+  EXPECT_TRUE(running_records(directory.path()).empty());
+  ASSERT_EQ(::chown(directory.path().c_str(), ::geteuid(), static_cast<gid_t>(-1)), 0);
+  EXPECT_EQ(running_records(directory.path()).size(), 1U);
+}
+
 TEST(RunRecords, AreNotInASharedFolderWhereNoVariableSaysWhere) {
   const auto folder = records_directory({});
   EXPECT_NE(folder, records_directory({{"HOME", "/tmp"}}));

@@ -320,6 +320,30 @@ TEST_F(YokeRun, GoesOnFromACheckpointWhenARankOfATrainingWasKilled) {
   EXPECT_THAT(result.output, AllOf(HasSubstr("restart 1 of 1"), HasSubstr("resumed    at step")));
 }
 
+TEST_F(YokeRun, GoesOnFromItsNewestCheckpointAfterARestartAlsoWhereOneIsNamed) {
+  const std::string training =
+      "train --model lenet --data glyphs:train=20000,validation=100 --epochs 1 --batch-size 50 "
+      "--threads 1 --checkpoint-every 5steps --keep 1000 --resources off --tensorboard off";
+  ASSERT_EQ(run(training + " --max-steps 10 --out first").status, 0);
+  BackgroundProgram program(words("run --max-restarts 1 " + training +
+                                  " --out second --resume first/checkpoints/step-00000005"));
+  const auto checkpoints = folder_.path() / "second" / "checkpoints";
+  ASSERT_TRUE(comes_true([&] { return fs::exists(checkpoints / "step-00000020"); }))
+      << program.output();
+  const auto rank = read_file(fmt::format("/proc/{0}/task/{0}/children", program.pid()));
+  ASSERT_EQ(::kill(std::stoi(rank), SIGKILL), 0);
+  const auto result = program.wait();
+  EXPECT_EQ(result.status, 0) << result.output;
+  const auto named = result.output.find("resumed    at step 5");
+  ASSERT_NE(named, std::string::npos) << result.output;
+  EXPECT_THAT(result.output.substr(named + 1),
+              AllOf(HasSubstr("restart 1 of 1"), HasSubstr("resumed    at step"),
+                    Not(HasSubstr("resumed    at step 5 "))));
+  for (const auto& entry : fs::directory_iterator(checkpoints)) {
+    EXPECT_FALSE(entry.path().filename().string().starts_with("later")) << entry.path();
+  }
+}
+
 TEST_F(YokeRun, TrainsIntoARunDirectoryThatHoldsItsLogs) {
   const std::string arguments =
       "train --model mlp --data glyphs:train=512,validation=100 --epochs 1 --threads 1 "
