@@ -325,8 +325,9 @@ TEST_F(YokeRun, GoesOnFromItsNewestCheckpointAfterARestartAlsoWhereOneIsNamed) {
       "train --model lenet --data glyphs:train=20000,validation=100 --epochs 1 --batch-size 50 "
       "--threads 1 --checkpoint-every 5steps --keep 1000 --resources off --tensorboard off";
   ASSERT_EQ(run(training + " --max-steps 10 --out first").status, 0);
-  BackgroundProgram program(words("run --max-restarts 1 " + training +
-                                  " --out second --resume first/checkpoints/step-00000005"));
+  BackgroundProgram program(
+      words("run --max-restarts 1 " + training +
+            " --max-steps 400 --out second --resume first/checkpoints/step-00000005"));
   const auto checkpoints = folder_.path() / "second" / "checkpoints";
   ASSERT_TRUE(comes_true([&] { return fs::exists(checkpoints / "step-00000020"); }))
       << program.output();

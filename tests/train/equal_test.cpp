@@ -48,7 +48,7 @@ TEST_P(DrawnTraining, EqualsItselfResumedAndOneRankAsPromised) {
   expect_equal_runs(one, whole);
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, DrawnTraining, testing::Range(0, long_tests() ? 200 : 8));
+INSTANTIATE_TEST_SUITE_P(Seeds, DrawnTraining, testing::Range(0, long_tests() ? 200 : 5));
 
 }  // namespace
 }  // namespace yoke::test
