@@ -217,7 +217,8 @@ std::set<std::string> other_flags() {
           "share",
           "workers",
           "torch",
-          "folders",  // scripts
+          "folders",
+          "minutes",  // scripts
           "preset",
           "build",
           "prefix",
