@@ -305,6 +305,12 @@ TEST_F(YokeRun, SaysThatThePortItWasGivenIsTaken) {
                                    HasSubstr("ss -ltnp")));
 }
 
+/// Kills the first of the ranks that `yoke run` has started; false where there is none.
+bool kill_first_rank(const BackgroundProgram& run) {
+  const auto ranks = read_file(fmt::format("/proc/{0}/task/{0}/children", run.pid()));
+  return !ranks.empty() && ::kill(std::stoi(ranks), SIGKILL) == 0;
+}
+
 TEST_F(YokeRun, GoesOnFromACheckpointWhenARankOfATrainingWasKilled) {
   BackgroundProgram program(
       words("run --max-restarts 1 train --model lenet --data glyphs:train=20000,validation=100 "
@@ -313,8 +319,7 @@ TEST_F(YokeRun, GoesOnFromACheckpointWhenARankOfATrainingWasKilled) {
   const auto checkpoints = folder_.path() / "run" / "checkpoints";
   ASSERT_TRUE(comes_true([&] { return fs::exists(checkpoints / "step-00000005"); }))
       << program.output();
-  const auto rank = read_file(fmt::format("/proc/{0}/task/{0}/children", program.pid()));
-  ASSERT_EQ(::kill(std::stoi(rank), SIGKILL), 0);
+  ASSERT_TRUE(kill_first_rank(program));
   const auto result = program.wait();
   EXPECT_EQ(result.status, 0) << result.output;
   EXPECT_THAT(result.output, AllOf(HasSubstr("restart 1 of 1"), HasSubstr("resumed    at step")));
@@ -331,8 +336,7 @@ TEST_F(YokeRun, GoesOnFromItsNewestCheckpointAfterARestartAlsoWhereOneIsNamed) {
   const auto checkpoints = folder_.path() / "second" / "checkpoints";
   ASSERT_TRUE(comes_true([&] { return fs::exists(checkpoints / "step-00000020"); }))
       << program.output();
-  const auto rank = read_file(fmt::format("/proc/{0}/task/{0}/children", program.pid()));
-  ASSERT_EQ(::kill(std::stoi(rank), SIGKILL), 0);
+  ASSERT_TRUE(kill_first_rank(program));
   const auto result = program.wait();
   EXPECT_EQ(result.status, 0) << result.output;
   const auto named = result.output.find("resumed    at step 5");
