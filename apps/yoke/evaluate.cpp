@@ -156,7 +156,7 @@ void add_evaluate_command(CLI::App& program, Run& run) {
       ->check(above_zero())
       ->capture_default_str();
   command->add_option("--threads", given->threads, "Threads; 0 is one per core allowed")
-      ->check(from_zero())
+      ->check(CLI::Range(std::int64_t{0}, kMostThreads))
       ->capture_default_str();
   command->add_flag("--json", given->json, "Print one JSON object as the last line");
   command->callback([given, &run] { run = [given] { return evaluate_command(*given); }; });

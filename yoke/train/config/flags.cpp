@@ -41,7 +41,6 @@ const std::vector<TrainFlag>& train_flags() {
       "Passes over the training images ({} unless --max-steps is given)", kDefaultEpochs);
   static const std::string batch_help =
       fmt::format("Images per optimizer step over all ranks and replicas ({})", kDefaultBatchSize);
-  constexpr std::int64_t kMostThreads = 1024;
   constexpr const char* kThreadsAllowed = "a whole number from 0 to 1024";
   constexpr const char* kWhat = "What to train";
   constexpr const char* kLength = "How long";

@@ -1,6 +1,7 @@
 // yoke/train/config/flags.h: the flags of `yoke train`, one table for the command line, recipes and
 // config.toml.
 #pragma once
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -11,6 +12,9 @@
 #include "yoke/train/resolved.h"
 
 namespace yoke {
+
+/// Of a process, as flags give them.
+inline constexpr std::int64_t kMostThreads = 1024;
 
 /// What a flag is to a run; a flag may be several.
 enum FlagRole : unsigned {
