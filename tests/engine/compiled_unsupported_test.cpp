@@ -115,6 +115,8 @@ TEST(UnsupportedModel, NamesWhatDiffersFromPassToPass) {
       before_linear(
           32, [passes](Tensor x) { return (++*passes % 2 == 0 ? torch::relu(x) : x).flatten(1); }),
       "it differs");
+  expect_message(before_linear(32, [](Tensor x) { return (x * torch::rand({1})).flatten(1); }),
+                 "aten::rand");
 }
 
 TEST(UnsupportedModel, IsWhatComputesOtherwiseWhenCompiled) {

@@ -6,7 +6,7 @@
 
 #include "yoke/core/error.h"
 #include "yoke/core/format.h"
-#include "yoke/engine/compiled/check_scores.h"
+#include "yoke/engine/compiled/check_step.h"
 #include "yoke/engine/compiled/graph/lowering.h"
 #include "yoke/engine/compiled/handover.h"
 #include "yoke/engine/compiled/memory/cache.h"
@@ -23,10 +23,16 @@ Range part_of(const Range& whole, std::int64_t part, std::int64_t parts) {
 }  // namespace
 
 Compiled::Compiled(Model& model, FlatParameters& parameters, const CompiledOptions& options)
+    : Compiled(model, parameters, options,
+               {.training = traced_graph(model, true), .inference = traced_graph(model, false)}) {}
+
+Compiled::Compiled(Model& model, FlatParameters& parameters, const CompiledOptions& options,
+                   const Traces& traces)
     : model_(model),
       parameters_(parameters),
       options_(options),
-      training_graph_(lower(model, true)),
+      training_graph_(lower(traces.training, model)),
+      inference_graph_(lower(traces.inference, model)),
       engine_(dnnl::engine::kind::cpu, 0),
       team_(options.replicas),
       weights_(engine_, parameters),
@@ -36,36 +42,11 @@ Compiled::Compiled(Model& model, FlatParameters& parameters, const CompiledOptio
     replicas_.emplace_back(engine_, weights_, statistics_, i,
                            i == 0 ? nullptr : &replicas_.front());
   }
-  compare_with_model();
-}
-
-// With stores of its own: formats of weights may depend on the batch.
-void Compiled::compare_with_model() {
-  const auto& layers = inference_graph().layers;
-  const auto draws = [](const auto& layer) { return layer->kind() == "dropout"; };
-  if (std::any_of(layers.begin(), layers.end(), draws)) return;  // of its own random numbers
-  const torch::Tensor images = images_to_compare(model_.input);
-  auto scores = torch::empty({images.size(0), classes()});
-  WeightStore weights(engine_, parameters_);
-  StatisticsStore statistics(1);
-  Replica replica(engine_, weights, statistics, 0, nullptr);
-  Plan& plan = replica.plan(inference_graph(), plan_options(false, images.size(0)));
-  weights.refresh(0, 1, replica.stream());
-  MicroBatch micro;
-  micro.input = images.data_ptr();
-  micro.scores = scores.data_ptr<float>();
-  micro.step_images = images.size(0);
-  plan.run(micro);
-  check_scores(model_, images, scores, options_.precision);
+  check_step(model, parameters, traces.training, traces.inference, plan_options(true, 1));
 }
 
 std::int64_t Compiled::classes() const {
   return training_graph_.values[static_cast<std::size_t>(training_graph_.output)].shape.channels;
-}
-
-const LayerGraph& Compiled::inference_graph() {
-  if (!inference_graph_) inference_graph_ = lower(model_, false);
-  return *inference_graph_;
 }
 
 PlanOptions Compiled::plan_options(bool training, std::int64_t batch) const {
@@ -262,7 +243,7 @@ torch::Tensor Compiled::predict(const torch::Tensor& images) {
   const torch::Tensor input = check(images);
   auto scores = torch::empty({input.size(0), classes()});
   if (input.size(0) == 0) return scores;
-  const Work work{.graph = inference_graph(),
+  const Work work{.graph = inference_graph_,
                   .training = false,
                   .micro = {.input = input.data_ptr(),
                             .target = nullptr,

@@ -3,12 +3,12 @@
 #include <array>
 #include <deque>
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "yoke/core/system/team.h"
 #include "yoke/engine/compiled.h"
+#include "yoke/engine/compiled/graph/traced.h"
 #include "yoke/engine/compiled/memory/reduce.h"
 #include "yoke/engine/compiled/replica.h"
 
@@ -43,10 +43,14 @@ class Compiled final : public CompiledEngine {
     Range images;
   };
 
-  /// Compares scores, before any step. @throws UnsupportedModel
-  void compare_with_model();
+  /// What the model does in either mode.
+  struct Traces {
+    TracedGraph training, inference;
+  };
+
+  Compiled(Model& model, FlatParameters& parameters, const CompiledOptions& options,
+           const Traces& traces);
   PlanOptions plan_options(bool training, std::int64_t batch) const;
-  const LayerGraph& inference_graph();
   Work training_work(const Batch& batch, torch::Tensor& scores, std::vector<double>& losses,
                      const StepKey& key) const;
   torch::Tensor check(const torch::Tensor& input) const;
@@ -69,7 +73,7 @@ class Compiled final : public CompiledEngine {
   FlatParameters& parameters_;
   CompiledOptions options_;
   LayerGraph training_graph_;
-  std::optional<LayerGraph> inference_graph_;
+  LayerGraph inference_graph_;
   dnnl::engine engine_;
   Team team_;
   WeightStore weights_;

@@ -1,7 +1,5 @@
 #include "yoke/engine/compiled/graph/lowering.h"
 
-#include <torch/nn/modules/batchnorm.h>
-
 #include <algorithm>
 
 #include "yoke/core/error.h"
@@ -9,13 +7,9 @@
 #include "yoke/engine/compiled/graph/check_trace.h"
 #include "yoke/engine/compiled/graph/fuse.h"
 #include "yoke/engine/compiled/layers/reshape.h"
-#include "yoke/engine/trace.h"
 
 namespace yoke::compiled {
 namespace {
-
-/// Images of the traced batch: more than one, for batch norm; rarely the size of anything else.
-constexpr std::int64_t kTracedImages = 3;
 
 /// `relu_` computes what `relu` does: in a trace, each result has a name of its own.
 std::string without_in_place(std::string op) {
@@ -25,26 +19,6 @@ std::string without_in_place(std::string op) {
 
 bool is_tensor(const torch::jit::Value& value) {
   return value.type()->kind() == c10::TypeKind::TensorType;
-}
-
-/// In a trace, the momentum of a cumulative average is that of its first step.
-template <typename Norm>
-bool has_cumulative_average(const torch::nn::Module& module) {
-  const auto* const norm = dynamic_cast<const Norm*>(&module);
-  return norm != nullptr && norm->options.track_running_stats() && !norm->options.momentum();
-}
-
-void refuse_cumulative_averages(const torch::nn::Module& model) {
-  for (const auto& module : model.named_modules()) {
-    if (!has_cumulative_average<torch::nn::BatchNorm1dImpl>(*module.value()) &&
-        !has_cumulative_average<torch::nn::BatchNorm2dImpl>(*module.value())) {
-      continue;
-    }
-    throw UnsupportedModel(
-        fmt::format("the model does not compile: the running statistics of {} have no momentum; "
-                    "use --engine eager, which runs any model",
-                    module.key()));
-  }
 }
 
 }  // namespace
@@ -269,16 +243,7 @@ LowerOperator find_operator(const std::string& op) {
   return found == operators.end() ? nullptr : found->second;
 }
 
-LayerGraph lower(const Model& model, bool training) {
-  refuse_cumulative_averages(*model.module);
-  const bool was_training = model.module->is_training();
-  model.module->train(training);
-  const auto& [channels, height, width] = model.input;
-  const auto example = torch::zeros({kTracedImages, channels, height, width});
-  const auto traced = trace(model, example), again = trace(model, example);
-  model.module->train(was_training);
-  refuse_differences(*traced, *again);
-  refuse_changed_views(*traced);
+LayerGraph lower(const TracedGraph& traced, const Model& model) {
   LayerGraph graph = Lowering(*traced, model).run();
   fuse_activations(graph);
   return graph;

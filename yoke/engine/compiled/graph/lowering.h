@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "yoke/engine/compiled/graph/layer_graph.h"
+#include "yoke/engine/compiled/graph/traced.h"
 #include "yoke/engine/compiled/memory/parameters.h"
 #include "yoke/models/model.h"
 
@@ -94,7 +95,8 @@ using LowerOperator = void (*)(Lowering& lowering);
 /// What lowers `op` (`aten::linear`), by operators.def; null where it is not supported.
 LowerOperator find_operator(const std::string& op);
 
-/// The traced `model` as layers, activations fused. @throws UnsupportedModel
-LayerGraph lower(const Model& model, bool training);
+/// The graph of `model`, or of its beginning, as layers, activations fused.
+/// @throws UnsupportedModel
+LayerGraph lower(const TracedGraph& traced, const Model& model);
 
 }  // namespace yoke::compiled

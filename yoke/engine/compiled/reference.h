@@ -1,0 +1,38 @@
+// yoke/engine/compiled/reference.h: what LibTorch's own operators and autograd make of a trace.
+#pragma once
+#include <torch/types.h>
+
+#include <vector>
+
+#include "yoke/core/batch.h"
+#include "yoke/core/flat_parameters.h"
+#include "yoke/engine/compiled/graph/traced.h"
+
+namespace yoke::compiled {
+
+/// A traced model on copies of its parameters and buffers.
+class Reference {
+ public:
+  /// `parameters` are those of `model`; both must outlive it.
+  Reference(const Model& model, FlatParameters& parameters, Batch batch)
+      : model_(model), parameters_(parameters), batch_(std::move(batch)) {}
+
+  /// Scores, fp32 [N, classes].
+  torch::Tensor scores(const TracedGraph& graph, double noise = 0) const;
+
+  /// The gradient of the mean cross-entropy by each parameter; undefined of those that take no
+  /// part. Each weight is multiplied by 1 plus `noise` times a number drawn from the standard
+  /// normal distribution.
+  std::vector<torch::Tensor> gradients(const TracedGraph& graph, double label_smoothing,
+                                       double noise = 0) const;
+
+ private:
+  std::vector<torch::Tensor> parameters(double noise) const;
+  torch::Tensor run(const TracedGraph& graph, const std::vector<torch::Tensor>& parameters) const;
+
+  const Model& model_;
+  FlatParameters& parameters_;
+  Batch batch_;
+};
+
+}  // namespace yoke::compiled
