@@ -4,6 +4,7 @@
 #include "tests/data/pickle_files.h"
 #include "tests/data/torch_files.h"
 #include "tests/fuzz/target.h"
+#include "yoke/data/dataset.h"
 #include "yoke/data/datasets/pickled_batch.h"
 #include "yoke/data/formats/gzip.h"
 #include "yoke/data/formats/idx.h"
@@ -44,6 +45,21 @@ void read_tar(const std::filesystem::path& path) {
   for (const auto& entry : tar.entries()) tar.read(entry.offset, entry.size_bytes, scratch);
 }
 
+/// CIFAR-10's six binary files of one image, the first of them written anew.
+FuzzTarget cifar10_file() {
+  const std::string record = std::string(1, '\3') + std::string(3 * 32 * 32, 'c');
+  const InputFile file("cifar-10-batches-bin/data_batch_1.bin");
+  const auto folder = file.path().parent_path();
+  for (const char* other :
+       {"data_batch_2", "data_batch_3", "data_batch_4", "data_batch_5", "test_batch"}) {
+    write_file(folder / (std::string(other) + ".bin"), record);
+  }
+  return {"cifar10", {record}, [file](const std::string& bytes) {
+            const auto root = file.holding(bytes).parent_path().parent_path();
+            make_dataset("cifar10", {.data_dir = root});
+          }};
+}
+
 }  // namespace
 
 std::vector<FuzzTarget> data_targets() {
@@ -56,6 +72,7 @@ std::vector<FuzzTarget> data_targets() {
            [file = InputFile()](const std::string& bytes) {
              read_plain_or_gzip(file.holding(bytes), kMostBytes);
            }},
+          cifar10_file(),
           {"pickled_batch",
            {python2_batch({3, 0}, 12, std::string(24, 'p'))},
            [file = InputFile()](const std::string& bytes) {

@@ -2,6 +2,7 @@
 #include "tests/fuzz/target.h"
 #include "yoke/core/files/file.h"
 #include "yoke/run/layout.h"
+#include "yoke/run/metrics.h"
 #include "yoke/run/phases.h"
 #include "yoke/run/resource_samples.h"
 #include "yoke/run/run_results.h"
@@ -20,6 +21,21 @@ FuzzTarget file_of_a_run(const std::string& name,
           }};
 }
 
+constexpr const char* kReports =
+    R"({"step":1,"epoch":0.5,"seconds":1.5,"split":"train","loss":2.3,"lr":0.1})"
+    "\n"
+    R"({"step":2,"epoch":1,"seconds":2,"split":"val","loss":null,"top1":0.5})"
+    "\n";
+
+std::string some_phases() {
+  return bytes_written_by([](const auto& path) {
+    PhaseFile file(path);
+    file.begin(PhaseKind::kLoading, 0);
+    file.begin(PhaseKind::kTraining, 1.5);
+    file.begin(PhaseKind::kEnded, 2);
+  });
+}
+
 }  // namespace
 
 std::vector<FuzzTarget> run_targets() {
@@ -28,17 +44,18 @@ std::vector<FuzzTarget> run_targets() {
                     R"({"status": "completed", "steps": 5, "hardware": {"cores": 2, "cpu": "x"}, )"
                     R"("classes": ["a", "b"], "per_class_accuracy": [0.5, null], )"
                     R"("confusion": [[1, 2], [3, 4]]})"),
-      file_of_a_run("metrics", &RunDirectory::metrics,
-                    R"({"step":1,"epoch":0.5,"seconds":1.5,"split":"train","loss":2.3,"lr":0.1})"
-                    "\n"
-                    R"({"step":2,"epoch":1,"seconds":2,"split":"val","loss":null,"top1":0.5})"
-                    "\n"),
-      file_of_a_run("phases", &RunDirectory::phases, bytes_written_by([](const auto& path) {
-                      PhaseFile file(path);
-                      file.begin(PhaseKind::kLoading, 0);
-                      file.begin(PhaseKind::kTraining, 1.5);
-                      file.begin(PhaseKind::kEnded, 2);
-                    })),
+      file_of_a_run("metrics", &RunDirectory::metrics, kReports),
+      file_of_a_run("phases", &RunDirectory::phases, some_phases()),
+      {"resumed_metrics",
+       {kReports},
+       [file = InputFile("resumed-metrics")](const std::string& bytes) {
+         MetricsFile(file.holding(bytes), 1);
+       }},
+      {"resumed_phases",
+       {some_phases()},
+       [file = InputFile("resumed-phases")](const std::string& bytes) {
+         PhaseFile(file.holding(bytes)).begin(PhaseKind::kTraining, 1.5);
+       }},
       file_of_a_run("resources", &RunDirectory::resources,
                     resources_header() + to_line({.seconds = 0.5, .cpu_percent = 100}) +
                         to_line({.seconds = 1, .rss_bytes = 2000})),

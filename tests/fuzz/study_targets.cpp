@@ -5,6 +5,7 @@
 #include "tests/fuzz/target.h"
 #include "yoke/core/files/file.h"
 #include "yoke/study/plan.h"
+#include "yoke/study/scoreboard.h"
 
 namespace yoke::test {
 namespace {
@@ -25,9 +26,18 @@ std::vector<std::string> own_studies() {
 }  // namespace
 
 std::vector<FuzzTarget> study_targets() {
-  return {{"study", own_studies(), [file = InputFile()](const std::string& bytes) {
+  study::RaceRun run;
+  run.entry = "a";
+  run.seconds = 2.5;
+  return {{"study", own_studies(),
+           [file = InputFile()](const std::string& bytes) {
              study::read_study(file.holding(bytes), {.elsewhere = true},
                                [](const auto&, const auto&) {});
+           }},
+          {"scoreboard",
+           {study::scoreboard_text({run})},
+           [file = InputFile()](const std::string& bytes) {
+             study::scoreboard_markdown(study::read_scoreboard(file.holding(bytes)));
            }}};
 }
 

@@ -10,9 +10,9 @@
 namespace yoke::test {
 namespace {
 
-/// One for all inputs of this process.
+/// One for all inputs of this process: files on a disk take most of the time.
 const std::filesystem::path& folder_in_memory() {
-  static const TemporaryFolder folder;
+  static const TemporaryFolder folder("/dev/shm/fuzz-");
   return folder.path();
 }
 

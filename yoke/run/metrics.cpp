@@ -12,13 +12,18 @@
 namespace yoke {
 namespace {
 
+bool is_report(const nlohmann::json& json) {
+  return json.is_object() && json.contains("step") && json.at("step").is_number_integer() &&
+         json.contains("split") && json.at("split").is_string();
+}
+
 /// The lines of `text` that are whole reports of steps up to `last_step`.
 std::string reports_until(const std::string& text, std::int64_t last_step) {
   std::istringstream lines(text);
   std::string kept;
   for (std::string line; std::getline(lines, line);) {
     const auto report = nlohmann::json::parse(line, nullptr, false);  // a killed run tears a line
-    if (report.is_object() && report.value("step", last_step + 1) <= last_step) kept += line + "\n";
+    if (is_report(report) && report.at("step") <= last_step) kept += line + "\n";
   }
   return kept;
 }
@@ -32,12 +37,7 @@ void take(const nlohmann::json& json, double& field) {
 }
 
 void take(const nlohmann::json& json, std::int64_t& field) {
-  if (json.is_number()) field = json.get<std::int64_t>();
-}
-
-bool is_report(const nlohmann::json& json) {
-  return json.is_object() && json.contains("step") && json.contains("split") &&
-         json.at("split").is_string();
+  if (json.is_number_integer()) field = json.get<std::int64_t>();
 }
 
 }  // namespace
