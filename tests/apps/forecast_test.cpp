@@ -73,6 +73,9 @@ TEST_F(Predict, MeasuresOnceAndThenPredictsFromTheFile) {
   EXPECT_EQ(other.status, 2) << other.output;
   EXPECT_THAT(other.output, HasSubstr("does not fit: it was measured with --optimizer "
                                       "sgd:momentum=0.9, not adam"));
+  const auto elsewhere = run_yoke(words({"--hosts", "1", "--data-dir", folder_.path().string()}));
+  EXPECT_EQ(elsewhere.status, 2) << elsewhere.output;
+  EXPECT_THAT(elsewhere.output, HasSubstr("does not fit"));
   auto moved = nlohmann::json::parse(read_file(file()));
   moved["host"] = "elsewhere";
   write_file(file(), moved.dump());

@@ -164,6 +164,20 @@ TEST_F(ClusterOfHosts, ListensToOthersForCoordinatorAndStoreAloneOnceRanksHaveMe
   expect_nothing_left();
 }
 
+TEST_F(ClusterOfHosts, ListenWhereTheyAreNamedAloneWhenStartedByHand) {
+  const auto key = (folder_.path() / "key").string();
+  const BackgroundProgram waiting(yoke(
+      fmt::format("run --nnodes 2 --node-rank 0 --rdzv-endpoint {}:29411 --rdzv-key {} -- true",
+                  Hosts::address(0), key)));
+  std::string listening;
+  ASSERT_TRUE(comes_true([&] {
+    listening = run_program(hosts_->on(0, {"ss", "-Hltn", "sport = :29411"})).output;
+    return !listening.empty();
+  })) << waiting.output();
+  EXPECT_THAT(listening, HasSubstr(Hosts::address(0) + ":29411"));
+  EXPECT_EQ(std::count(listening.begin(), listening.end(), '\n'), 1) << listening;
+}
+
 TEST_F(ClusterOfHosts, TellTheirKeyByTheStandardInputOfSshAlone) {
   const TemporaryDirectory tap;
   const auto order = tap.path() / "order";

@@ -72,6 +72,7 @@ void tells_when_a_rank_does_another_operation(const std::string& name, const Gro
     if (here.empty()) throw std::runtime_error(mismatch.name + ": nothing was thrown here");
     expect_words(all, mismatch.usual_words, mismatch.name);
     expect_words(all, mismatch.odd_words, mismatch.name);
+    expect_words(all, fmt::format("rank {}: ", own.size - 1), mismatch.name);
   }
 }
 

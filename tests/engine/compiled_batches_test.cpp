@@ -83,5 +83,14 @@ TEST(CompiledBatches, GiveZeroWhenEmpty) {
   EXPECT_EQ(compiled.engine->predict(torch::empty({0, 1, 12, 12})).size(0), 0);
 }
 
+TEST(CompiledBatches, RefuseALabelThatIsNoClass) {
+  Compiled compiled(make_model("lenet", {{1, 28, 28}, 10}, 3));
+  for (const std::int64_t label : {std::int64_t{10}, std::int64_t{-1}, std::int64_t{1} << 40}) {
+    Batch batch = random_batch(compiled.model, 5);
+    batch.target[2] = label;
+    EXPECT_THROW(compiled.engine->gradient(batch, kKey), Error) << label;
+  }
+}
+
 }  // namespace
 }  // namespace yoke::test

@@ -3,7 +3,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -14,6 +13,8 @@
 #include <vector>
 
 #include "tests/launch/messages.h"
+#include "tests/launch/sockets.h"
+#include "tests/launch/tap.h"
 #include "tests/support/support.h"
 #include "yoke/core/files/descriptor.h"
 #include "yoke/core/files/file.h"
@@ -32,11 +33,14 @@ class Listening : public testing::Test {
  protected:
   /// An agent's socket; nullopt: it has no key at all.
   zmq::socket_t agent(const std::string& name, const std::optional<CurveKey>& key) {
+    return agent_at(port_, name, key);
+  }
+  zmq::socket_t agent_at(int port, const std::string& name, const std::optional<CurveKey>& key) {
     zmq::socket_t socket(context_, zmq::socket_type::dealer);
     socket.set(zmq::sockopt::routing_id, name);
     socket.set(zmq::sockopt::linger, 0);
     if (key) connect_by_curve(socket, *key);
-    socket.connect(tcp({.host = "127.0.0.1", .port = port_}));
+    socket.connect(tcp({.host = "127.0.0.1", .port = port}));
     return socket;
   }
 
@@ -69,17 +73,6 @@ class Listening : public testing::Test {
     ASSERT_TRUE(answer);
     EXPECT_TRUE(std::holds_alternative<Welcome>(*answer)) << encode(*answer);
     EXPECT_THAT(coordinator_.rounds().agents(), testing::ElementsAre("own"));
-  }
-
-  /// A connection of bare TCP.
-  Descriptor connection() const {
-    Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    address.sin_port = htons(static_cast<std::uint16_t>(port_));
-    EXPECT_EQ(::connect(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
-    return socket;
   }
 
   EventLoop loop_;
@@ -123,12 +116,12 @@ TEST_F(Listening, LetsInNobodyWhoOnlyKnowsItsPublicKey) {
 
 TEST_F(Listening, StandsWhateverStrangersSend) {
   std::vector<Descriptor> silent;
-  for (int i = 0; i < 100; ++i) silent.push_back(connection());
+  for (int i = 0; i < 100; ++i) silent.push_back(test::connect_to_loopback(port_));
   std::array<char, 1 << 16> rubbish;
   rubbish.fill('\x7f');
   const std::string greeting("\xff\0\0\0\0\0\0\0\1\x7f\3\0", 12);  // how ZeroMQ begins
   for (const bool greets : {false, true}) {
-    const Descriptor stranger = connection();
+    const Descriptor stranger = test::connect_to_loopback(port_);
     if (greets) ::send(stranger.get(), greeting.data(), greeting.size(), MSG_NOSIGNAL);
     for (int i = 0; i < 400; ++i) {  // 25 MiB, or less where it hangs up
       ::send(stranger.get(), rubbish.data(), rubbish.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -136,6 +129,19 @@ TEST_F(Listening, StandsWhateverStrangersSend) {
     }
   }
   expect_to_serve_agents();
+}
+
+TEST_F(Listening, CannotBeUnderstoodByWhoSeesTheWire) {
+  const test::Tap tap(port_);
+  auto socket = agent_at(tap.port(), "own", key_);
+  const auto answer = join(socket, 0, 60s);
+  ASSERT_TRUE(answer);
+  const std::string heard = tap.heard();
+  EXPECT_THAT(heard, HasSubstr("CURVE"));
+  // What both have said: the agent its address, the coordinator its name.
+  for (const char* words : {"127.0.0.1", "node_rank", "\"name\"", kVersion}) {
+    EXPECT_THAT(heard, testing::Not(HasSubstr(words)));
+  }
 }
 
 /// The error of kept_curve_key().

@@ -218,6 +218,26 @@ TEST_F(YokeRun, LeavesNothingBehindWhenItIsKilled) {
   EXPECT_TRUE(comes_true([&] { return is_gone(pid_in("pid0")) && is_gone(pid_in("pid1")); }));
 }
 
+/// A rank that leaves a file as a killed one leaves memory that it has not shared yet.
+std::string leaving_memory(const std::string& name, const std::string& then) {
+  return fmt::format("-- sh -c 'touch /dev/shm/yoke-{} left; {}'", name, then);
+}
+
+TEST_F(YokeRun, TakesAwayTheSharedMemoryThatARankHasLeft) {
+  const std::string name = folder_.path().filename().string() + "-killed";
+  EXPECT_EQ(run(leaving_memory(name, "kill -9 $$")).status, 1);
+  EXPECT_TRUE(exists("left"));
+  EXPECT_FALSE(fs::exists("/dev/shm/yoke-" + name));
+}
+
+TEST_F(YokeRun, LeavesNoSharedMemoryWhenItIsKilled) {
+  const std::string name = folder_.path().filename().string() + "-orphan";
+  const BackgroundProgram program(words("run " + leaving_memory(name, "sleep 1000")));
+  ASSERT_TRUE(comes_true([&] { return exists("left"); }));
+  program.send(SIGKILL);
+  EXPECT_TRUE(comes_true([&] { return !fs::exists("/dev/shm/yoke-" + name); }));
+}
+
 TEST_F(YokeRun, OutlivesItsTerminalAndIsStoppedByName) {
   const auto rank =
       "-- sh -c 'trap \"echo saved; exit 75\" TERM; touch ready; while true; do sleep 0.01; done'";

@@ -110,6 +110,7 @@ TEST(Ranks, KeepTheSizeOfAStepWhereTheirNumberChanges) {
   run_ranks_well(1, words("--max-steps 10"));
   const auto results = run_yoke_ranks(2, words("--max-steps 20 --resume auto"));
   ASSERT_EQ(results.front().status, 0) << results.front().output;
+  EXPECT_THAT(results.front().output, HasSubstr("steps stay of 50 images"));
   const auto whole = summary(directory.path() / "run");
   EXPECT_EQ(whole.at("batch_size"), 50);
   EXPECT_EQ(whole.at("images_seen"), 1000);
