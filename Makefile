@@ -21,6 +21,14 @@ FUZZ ?=
 # The folders whose tests run under sanitizers, e.g. FOLDERS='core comm'; all where empty.
 FOLDERS ?=
 
+# Builds and runs the tests of FOLDERS by a preset.
+define test_with
+$(DEPENDENCIES) --tests
+cmake --preset $(1)
+cmake --build --preset $(1) --parallel $(JOBS) $(if $(FOLDERS),--target $(FOLDERS:%=test_%))
+ctest --preset $(1) --parallel $(JOBS) $(if $(FOLDERS),--tests-regex '^test_($(subst $(eval) ,|,$(strip $(FOLDERS))))$$')
+endef
+
 build:  ## Install what is missing, then build build/bin/yoke (the default)
 	$(DEPENDENCIES)
 	cmake --preset release
@@ -39,16 +47,10 @@ test-all: export YOKE_TEST_LONG = 1
 test-all: test  ## The same, with tests that have a long form in it
 
 test-sanitizers:  ## The tests under AddressSanitizer and UndefinedBehaviorSanitizer
-	$(DEPENDENCIES) --tests
-	cmake --preset asan
-	cmake --build --preset asan --parallel $(JOBS) $(if $(FOLDERS),--target $(FOLDERS:%=test_%))
-	ctest --preset asan --parallel $(JOBS) $(if $(FOLDERS),--tests-regex '^test_($(subst $(eval) ,|,$(strip $(FOLDERS))))$$')
+	$(call test_with,asan)
 
-test-threads:  ## The programs with threads under ThreadSanitizer
-	$(DEPENDENCIES) --tests
-	cmake --preset tsan
-	cmake --build --preset tsan --parallel $(JOBS) --target test_comm test_parallel
-	ctest --preset tsan --tests-regex 'test_(comm|parallel)$$'
+test-threads:  ## The tests under ThreadSanitizer
+	$(call test_with,tsan)
 
 fuzz: build  ## Readers of strangers' bytes under libFuzzer, MINUTES=60 each; FUZZ='idx tar': these alone
 	$(DEPENDENCIES) --tests --fuzz
