@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 namespace yoke {
 namespace {
@@ -32,6 +33,32 @@ std::string name_of_dtype(std::int64_t dtype) {
   }
 }
 
+/// Operations and the numbers of the ranks that do them.
+std::string who_does_what(const std::vector<Signature>& by_rank, const std::vector<int>& numbers) {
+  std::vector<Signature> different;
+  for (const Signature& each : by_rank) {
+    if (std::find(different.begin(), different.end(), each) == different.end()) {
+      different.push_back(each);
+    }
+  }
+  std::vector<std::string> words;
+  for (const Signature& each : different) {
+    std::vector<int> ranks;
+    for (std::size_t rank = 0; rank < by_rank.size(); ++rank) {
+      if (by_rank[rank] == each) ranks.push_back(numbers[rank]);
+    }
+    words.push_back(fmt::format("{} {}: {}", ranks.size() == 1 ? "rank" : "ranks",
+                                fmt::join(ranks, ", "), each.str()));
+  }
+  return fmt::format("ranks do different operations; {}", fmt::join(words, "; "));
+}
+
+std::vector<int> numbers_from_0(std::size_t count) {
+  std::vector<int> numbers(count);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  return numbers;
+}
+
 }  // namespace
 
 std::string Signature::str() const {
@@ -52,24 +79,17 @@ Signature signature_of(const Operation& operation) {
           .peer = operation.kind == Collective::kBroadcast ? operation.peer : 0};
 }
 
+Mismatch::Mismatch(std::vector<Signature> by_rank)
+    : CommError(who_does_what(by_rank, numbers_from_0(by_rank.size()))),
+      by_rank_(std::move(by_rank)) {}
+
+Mismatch Mismatch::of(const std::vector<int>& ranks) const {
+  return by_rank_.empty() ? *this : Mismatch(who_does_what(by_rank_, ranks));
+}
+
 void check_same(const std::vector<Signature>& by_rank) {
-  std::vector<Signature> different;
-  for (const Signature& each : by_rank) {
-    if (std::find(different.begin(), different.end(), each) == different.end()) {
-      different.push_back(each);
-    }
-  }
-  if (different.size() < 2) return;
-  std::vector<std::string> words;
-  for (const Signature& each : different) {
-    std::vector<std::size_t> ranks;
-    for (std::size_t rank = 0; rank < by_rank.size(); ++rank) {
-      if (by_rank[rank] == each) ranks.push_back(rank);
-    }
-    words.push_back(fmt::format("{} {}: {}", ranks.size() == 1 ? "rank" : "ranks",
-                                fmt::join(ranks, ", "), each.str()));
-  }
-  throw Mismatch(fmt::format("ranks do different operations; {}", fmt::join(words, "; ")));
+  const auto differs = [&](const Signature& each) { return each != by_rank.front(); };
+  if (std::any_of(by_rank.begin(), by_rank.end(), differs)) throw Mismatch(by_rank);
 }
 
 void check_same(const torch::Tensor& by_rank) {

@@ -11,12 +11,6 @@
 
 namespace yoke {
 
-/// Ranks do different operations: it says which.
-class Mismatch final : public CommError {
- public:
-  using CommError::CommError;
-};
-
 /// An operation in numbers that travel and lie in shared memory.
 struct Signature {
   std::int64_t kind = 0;
@@ -32,6 +26,20 @@ struct Signature {
 };
 
 Signature signature_of(const Operation& operation);
+
+/// Ranks do different operations: it says which.
+class Mismatch final : public CommError {
+ public:
+  using CommError::CommError;
+  /// Of all ranks, in whose order they are.
+  explicit Mismatch(std::vector<Signature> by_rank);
+
+  /// The same, where `ranks` are the numbers of these ranks among all of the run.
+  Mismatch of(const std::vector<int>& ranks) const;
+
+ private:
+  std::vector<Signature> by_rank_;  // empty where it is of two ranks alone
+};
 
 /// @throws Mismatch that names ranks and operations unless all ranks, in whose order they are, have
 /// the same.

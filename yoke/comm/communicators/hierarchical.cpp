@@ -48,16 +48,13 @@ struct Part {
   /// @throws CommError that names the ranks as the whole group does.
   void attempt(const std::function<void()>& work) const {
     if (!transport) return;
-    const auto among = [this](const std::exception& error) {
-      return fmt::format("among the ranks {}, which are numbered from 0 here: {}",
-                         fmt::join(ranks, ", "), error.what());
-    };
     try {
       work();
     } catch (const Mismatch& error) {
-      throw Mismatch(among(error));
+      throw error.of(ranks);
     } catch (const std::exception& error) {
-      throw CommError(among(error));
+      throw CommError(fmt::format("among the ranks {}, which are numbered from 0 here: {}",
+                                  fmt::join(ranks, ", "), error.what()));
     }
   }
 };
