@@ -1,5 +1,6 @@
 #include "yoke/engine/compiled/check_step.h"
 
+#include <ATen/CPUGeneratorImpl.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,10 +30,13 @@ struct Tolerance {
 
 double norm_of(const torch::Tensor& tensor) { return tensor.norm().item<double>(); }
 
-/// Images to compare by: waves between -1 and 1, alike on all ranks, of one class after the other.
+/// Images to compare by, alike on all ranks: noise, each of another mean and contrast, for batch
+/// norm enlarges the rounding of what is nearly equal. Of one class after the other.
 Batch batch_to_compare(const ImageShape& shape, std::int64_t images, std::int64_t classes) {
-  const auto pixels = torch::arange(images * shape.elements(), torch::kFloat32).mul_(0.7).sin_();
-  return {.input = pixels.view({images, shape.channels, shape.height, shape.width}),
+  auto generator = at::make_generator<at::CPUGeneratorImpl>(/*seed=*/1);
+  const auto place = torch::arange(images, torch::kFloat32).view({images, 1, 1, 1});
+  const auto noise = torch::randn({images, shape.channels, shape.height, shape.width}, generator);
+  return {.input = noise.mul_(place * 0.5 + 0.5).add_(place - 1),
           .target = torch::arange(images, torch::kInt64).remainder_(classes)};
 }
 
@@ -79,9 +83,10 @@ class StepCheck {
   Trial trial(const LayerGraph& graph, bool training, const Batch& batch) const;
   torch::Tensor scores_of_model(const torch::Tensor& images) const;
   /// How far `found` is from `expected`; nothing where only rounding lies between, of which `floor`
-  /// always may. `moved`, unless empty, gives what noise of weights makes of the latter.
+  /// always may. `moved`, unless empty, gives what noise of weights makes of the latter, another
+  /// for each seed.
   std::string difference(const torch::Tensor& found, const torch::Tensor& expected, double floor,
-                         const std::function<torch::Tensor()>& moved) const;
+                         const std::function<torch::Tensor(std::uint64_t seed)>& moved) const;
   std::string difference_of_scores(const TracedGraph& graph, const Batch& batch,
                                    const torch::Tensor& found) const;
   void check_gradients(const TracedGraph& graph, const Batch& batch, const Trial& found) const;
@@ -109,14 +114,17 @@ torch::Tensor StepCheck::scores_of_model(const torch::Tensor& images) const {
   return scores.to(torch::kFloat32);
 }
 
-std::string StepCheck::difference(const torch::Tensor& found, const torch::Tensor& expected,
-                                  double floor, const std::function<torch::Tensor()>& moved) const {
+std::string StepCheck::difference(
+    const torch::Tensor& found, const torch::Tensor& expected, double floor,
+    const std::function<torch::Tensor(std::uint64_t seed)>& moved) const {
   const double size = norm_of(expected), apart = norm_of(found - expected);
   if (!std::isfinite(size)) return "";  // weights that tell nothing
-  double allowed = tolerance_.fraction * size + floor;
-  if (apart <= allowed) return "";
-  constexpr double kTimesNoise = 10;
-  if (moved) allowed += kTimesNoise * norm_of(moved() - expected);
+  const double allowed = tolerance_.fraction * size + floor;
+  constexpr double kTimesNoise = 5;
+  constexpr std::uint64_t kTries = 8;  // a rounding that decides for a ReLU is rarely hit
+  for (std::uint64_t seed = 0; moved && seed < kTries && !(apart <= allowed); ++seed) {
+    if (apart <= allowed + kTimesNoise * norm_of(moved(seed) - expected)) return "";
+  }
   return apart <= allowed ? "" : fmt::format("by {:.3g} of {:.3g}", apart, size);
 }
 
@@ -151,19 +159,20 @@ void StepCheck::check_training(const TracedGraph& graph) const {
 std::string StepCheck::difference_of_scores(const TracedGraph& graph, const Batch& batch,
                                             const torch::Tensor& found) const {
   const Reference reference(model_, parameters_, batch);
-  return difference(found, reference.scores(graph), 0,
-                    [&] { return reference.scores(graph, tolerance_.noise); });
+  return difference(found, reference.scores(graph), 0, [&](std::uint64_t seed) {
+    return reference.scores(graph, {tolerance_.noise, seed});
+  });
 }
 
 // In the order of the backward pass, so that the first one is where it went wrong.
 void StepCheck::check_gradients(const TracedGraph& graph, const Batch& batch,
                                 const Trial& found) const {
   const Reference reference(model_, parameters_, batch);
-  const auto gradients = [&](double noise) {
+  const auto gradients = [&](const Noise& noise) {
     return reference.gradients(graph, options_.label_smoothing, noise);
   };
-  const auto expected = gradients(0);
-  std::vector<torch::Tensor> moved;
+  const auto expected = gradients({});
+  std::vector<std::vector<torch::Tensor>> moved;  // by seed, as far as wanted
   double all = 0;
   for (const torch::Tensor& each : expected) {
     if (each.defined()) all = std::hypot(all, norm_of(each));
@@ -175,11 +184,12 @@ void StepCheck::check_gradients(const TracedGraph& graph, const Batch& batch,
     if (!expected[i].defined()) continue;
     const torch::Tensor flat =
         found.gradients.slice(0, slice.offset, slice.offset + slice.elements);
-    const std::string by =
-        difference(flat.view(slice.shape), expected[i], tolerance_.of_all * all, [&] {
-          if (moved.empty()) moved = gradients(tolerance_.noise);
-          return moved[i];
-        });
+    const std::string by = difference(flat.view(slice.shape), expected[i], tolerance_.of_all * all,
+                                      [&](std::uint64_t seed) {
+                                        if (moved.size() == seed)
+                                          moved.push_back(gradients({tolerance_.noise, seed}));
+                                        return moved[seed][i];
+                                      });
     if (by.empty()) continue;
     fail(fmt::format("the gradient of {} for {} images differs {} from autograd's", slice.name,
                      kTracedImages, by));

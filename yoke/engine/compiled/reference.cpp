@@ -5,13 +5,13 @@
 
 namespace yoke::compiled {
 
-torch::Tensor Reference::scores(const TracedGraph& graph, double noise) const {
+torch::Tensor Reference::scores(const TracedGraph& graph, const Noise& noise) const {
   const torch::NoGradGuard no_grad;
   return run(graph, parameters(noise)).to(torch::kFloat32);
 }
 
 std::vector<torch::Tensor> Reference::gradients(const TracedGraph& graph, double label_smoothing,
-                                                double noise) const {
+                                                const Noise& noise) const {
   const torch::AutoGradMode with_gradient(true);
   std::vector<torch::Tensor> values = parameters(noise);
   for (torch::Tensor& value : values) value.requires_grad_(true);
@@ -20,14 +20,14 @@ std::vector<torch::Tensor> Reference::gradients(const TracedGraph& graph, double
   return torch::autograd::grad({loss}, values, {}, c10::nullopt, false, /*allow_unused=*/true);
 }
 
-std::vector<torch::Tensor> Reference::parameters(double noise) const {
+std::vector<torch::Tensor> Reference::parameters(const Noise& noise) const {
   const torch::NoGradGuard no_grad;
-  auto generator = at::make_generator<at::CPUGeneratorImpl>(1);
+  auto generator = at::make_generator<at::CPUGeneratorImpl>(noise.seed);
   const torch::Tensor flat = parameters_.values();
   std::vector<torch::Tensor> values;
   for (const auto& slice : parameters_.slices()) {
     torch::Tensor value = flat.slice(0, slice.offset, slice.offset + slice.elements).clone();
-    if (noise > 0) value.mul_(torch::randn(value.sizes(), generator).mul_(noise).add_(1));
+    if (noise.size > 0) value.mul_(torch::randn(value.sizes(), generator).mul_(noise.size).add_(1));
     values.push_back(value.view(slice.shape));
   }
   return values;

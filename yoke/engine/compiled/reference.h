@@ -2,6 +2,7 @@
 #pragma once
 #include <torch/types.h>
 
+#include <cstdint>
 #include <vector>
 
 #include "yoke/core/batch.h"
@@ -9,6 +10,13 @@
 #include "yoke/engine/compiled/graph/traced.h"
 
 namespace yoke::compiled {
+
+/// Weights are multiplied by 1 plus `size` times numbers drawn from the standard normal
+/// distribution.
+struct Noise {
+  double size = 0;
+  std::uint64_t seed = 0;
+};
 
 /// A traced model on copies of its parameters and buffers.
 class Reference {
@@ -18,16 +26,15 @@ class Reference {
       : model_(model), parameters_(parameters), batch_(std::move(batch)) {}
 
   /// Scores, fp32 [N, classes].
-  torch::Tensor scores(const TracedGraph& graph, double noise = 0) const;
+  torch::Tensor scores(const TracedGraph& graph, const Noise& noise = {}) const;
 
   /// The gradient of the mean cross-entropy by each parameter; undefined of those that take no
-  /// part. Each weight is multiplied by 1 plus `noise` times a number drawn from the standard
-  /// normal distribution.
+  /// part.
   std::vector<torch::Tensor> gradients(const TracedGraph& graph, double label_smoothing,
-                                       double noise = 0) const;
+                                       const Noise& noise = {}) const;
 
  private:
-  std::vector<torch::Tensor> parameters(double noise) const;
+  std::vector<torch::Tensor> parameters(const Noise& noise) const;
   torch::Tensor run(const TracedGraph& graph, const std::vector<torch::Tensor>& parameters) const;
 
   const Model& model_;
