@@ -23,7 +23,7 @@ FOLDERS ?=
 
 # Builds and runs the tests of FOLDERS by a preset.
 define test_with
-$(DEPENDENCIES) --tests
+$(DEPENDENCIES) --tests $(2)
 cmake --preset $(1)
 cmake --build --preset $(1) --parallel $(JOBS) $(if $(FOLDERS),--target $(FOLDERS:%=test_%))
 ctest --preset $(1) --parallel $(JOBS) $(if $(FOLDERS),--tests-regex '^test_($(subst $(eval) ,|,$(strip $(FOLDERS))))$$')
@@ -50,7 +50,7 @@ test-sanitizers:  ## The tests under AddressSanitizer and UndefinedBehaviorSanit
 	$(call test_with,asan)
 
 test-threads:  ## The tests under ThreadSanitizer
-	$(call test_with,tsan)
+	$(call test_with,tsan,--threads)
 
 fuzz: build  ## Readers of strangers' bytes under libFuzzer, MINUTES=60 each; FUZZ='idx tar': these alone
 	$(DEPENDENCIES) --tests --fuzz

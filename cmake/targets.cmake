@@ -26,6 +26,14 @@ if(YOKE_SANITIZE)
                                                  -Wno-maybe-uninitialized)
   target_link_options(yoke_settings INTERFACE -fsanitize=${YOKE_SANITIZE})
 endif()
+if(YOKE_SANITIZE STREQUAL thread)
+  # ThreadSanitizer does not see GNU's OpenMP meet its threads. LLVM's tells it, by Archer, where it
+  # comes first.
+  find_library(YOKE_LIBOMP omp REQUIRED PATHS /usr/lib/llvm-19/lib NO_DEFAULT_PATH)
+  get_filename_component(libomp_dir ${YOKE_LIBOMP} DIRECTORY)
+  target_link_options(yoke_settings INTERFACE
+    "LINKER:--push-state,--no-as-needed,${YOKE_LIBOMP},--pop-state,-rpath,${libomp_dir}")
+endif()
 if(YOKE_FUZZ)
   target_compile_options(yoke_settings INTERFACE -fsanitize-coverage=trace-pc,trace-cmp)
 endif()
