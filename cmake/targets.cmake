@@ -27,12 +27,15 @@ if(YOKE_SANITIZE)
   target_link_options(yoke_settings INTERFACE -fsanitize=${YOKE_SANITIZE})
 endif()
 if(YOKE_SANITIZE STREQUAL thread)
-  # ThreadSanitizer does not see GNU's OpenMP meet its threads. LLVM's tells it, by Archer, where it
-  # comes first.
-  find_library(YOKE_LIBOMP omp REQUIRED PATHS /usr/lib/llvm-19/lib NO_DEFAULT_PATH)
-  get_filename_component(libomp_dir ${YOKE_LIBOMP} DIRECTORY)
+  # ThreadSanitizer does not see GNU's OpenMP meet its threads. LLVM's, where it comes first, tells it
+  # by Archer.
+  set(llvm /usr/lib/llvm-19/lib)
+  find_library(YOKE_LIBOMP omp REQUIRED PATHS ${llvm} NO_DEFAULT_PATH)
+  find_library(YOKE_LIBARCHER archer REQUIRED PATHS ${llvm} NO_DEFAULT_PATH)
   target_link_options(yoke_settings INTERFACE
-    "LINKER:--push-state,--no-as-needed,${YOKE_LIBOMP},--pop-state,-rpath,${libomp_dir}")
+    "LINKER:--push-state,--no-as-needed,${YOKE_LIBARCHER},${YOKE_LIBOMP},--pop-state,-rpath,${llvm}")
+  add_library(yoke_thread_sanitizer OBJECT ${PROJECT_SOURCE_DIR}/tests/support/thread_sanitizer.cpp)
+  target_link_libraries(yoke_settings INTERFACE $<TARGET_OBJECTS:yoke_thread_sanitizer>)
 endif()
 if(YOKE_FUZZ)
   target_compile_options(yoke_settings INTERFACE -fsanitize-coverage=trace-pc,trace-cmp)

@@ -108,7 +108,9 @@ TEST(Ranks, KeepTheSizeOfAStepWhereTheirNumberChanges) {
             flags);
   };
   run_ranks_well(1, words("--max-steps 10"));
-  const auto results = run_yoke_ranks(2, words("--max-steps 20 --resume auto"));
+  auto resumed = words("--max-steps 20 --resume auto");
+  *std::next(std::find(resumed.begin(), resumed.end(), "--progress")) = "lines";
+  const auto results = run_yoke_ranks(2, resumed);
   ASSERT_EQ(results.front().status, 0) << results.front().output;
   EXPECT_THAT(results.front().output, HasSubstr("steps stay of 50 images"));
   const auto whole = summary(directory.path() / "run");
