@@ -1,8 +1,8 @@
 // yoke/engine/compiled/check_step.h: that the compiled step computes what the model does.
 #pragma once
 #include "yoke/core/flat_parameters.h"
+#include "yoke/engine/compiled/builder.h"
 #include "yoke/engine/compiled/graph/traced.h"
-#include "yoke/engine/compiled/plan.h"
 #include "yoke/models/model.h"
 
 namespace yoke::compiled {
