@@ -84,9 +84,10 @@ TEST_F(Predict, MeasuresOnceAndThenPredictsFromTheFile) {
 
 TEST_F(Predict, MeasuresAgainWhereItsDataLieElsewhere) {
   const auto from = [&](const std::string& data_dir) {
-    const auto result = test::run_program(
-        {"env", "XDG_CACHE_HOME=" + folder_.path().string(), YOKE_PROGRAM, "forecast", "--model",
-         "mlp", "--data", kData, "--seconds", "0.01", "--hosts", "1", "--data-dir", data_dir});
+    const auto result =
+        test::run_program({"env", "XDG_CACHE_HOME=" + folder_.path().string(), YOKE_PROGRAM,
+                           "forecast", "--model", "mlp", "--data", kData, "--batch-size", "32",
+                           "--seconds", "0.01", "--hosts", "1", "--data-dir", data_dir});
     EXPECT_EQ(result.status, 0) << result.output;
     return result.output;
   };
