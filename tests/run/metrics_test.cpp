@@ -40,6 +40,18 @@ TEST(Metrics, ALossThatIsNotFiniteIsReadAsNotANumber) {
   EXPECT_TRUE(std::isnan(read_metrics(path).lines.at(0).loss));
 }
 
+TEST(Metrics, AreCutBackToAStepWhateverElseTheFileHolds) {
+  const test::TemporaryDirectory directory;
+  const auto path = directory.path() / "metrics.jsonl";
+  MetricsFile(path).write({.step = 1, .split = "train"});
+  MetricsFile(path).write({.step = 3, .split = "train"});
+  const std::string own = read_file(path);
+  write_file(path,
+             "{\"step\":\"1\",\"split\":\"train\"}\n{\"step\":1e300}\n[1]\nno report\n" + own);
+  MetricsFile(path, /*resume_step=*/2);
+  EXPECT_EQ(read_file(path), own.substr(0, own.find('\n') + 1));
+}
+
 TEST(Metrics, LoseNothingToADiskThatIsFullForAWhile) {
   const test::TemporaryDirectory directory;
   const auto path = directory.path() / "metrics.jsonl";
