@@ -129,7 +129,7 @@ Calibration describe_calibration(const CalibrationWanted& wanted) {
     if (counts && entry.key != flag::kDataDir) calibration.flags["--" + entry.key] = entry.value;
   }
   calibration.versions["data in"] =
-      std::filesystem::weakly_canonical(wanted.config.data_dir).string();
+      std::filesystem::weakly_canonical(std::filesystem::absolute(wanted.config.data_dir)).string();
   calibration.flags["images a rank"] = std::to_string(wanted.images.back());
   return calibration;
 }

@@ -68,7 +68,7 @@ TEST_F(Predict, MeasuresOnceAndThenPredictsFromTheFile) {
 
   // Not where the same name may mean other data, nor for other flags, but on another machine.
   EXPECT_EQ(nlohmann::json::parse(read_file(file())).at("versions").at("data in"),
-            std::filesystem::weakly_canonical("data").string());
+            std::filesystem::weakly_canonical(std::filesystem::absolute("data")).string());
   const auto other = run_yoke(words({"--hosts", "1", "--optimizer", "adam"}));
   EXPECT_EQ(other.status, 2) << other.output;
   EXPECT_THAT(other.output, HasSubstr("does not fit: it was measured with --optimizer "
@@ -83,17 +83,18 @@ TEST_F(Predict, MeasuresOnceAndThenPredictsFromTheFile) {
 }
 
 TEST_F(Predict, MeasuresAgainWhereItsDataLieElsewhere) {
-  const auto from = [&](const std::string& data_dir) {
-    const auto result =
-        test::run_program({"env", "XDG_CACHE_HOME=" + folder_.path().string(), YOKE_PROGRAM,
-                           "forecast", "--model", "mlp", "--data", kData, "--batch-size", "32",
-                           "--seconds", "0.01", "--hosts", "1", "--data-dir", data_dir});
+  const auto in = [&](const char* folder, const std::string& data_dir) {
+    const auto result = test::run_program(
+        {"env", "-C", folder, "XDG_CACHE_HOME=" + folder_.path().string(), YOKE_PROGRAM, "forecast",
+         "--model", "mlp", "--data", kData, "--batch-size", "32", "--seconds", "0.01", "--hosts",
+         "1", "--data-dir", data_dir});
     EXPECT_EQ(result.status, 0) << result.output;
     return result.output;
   };
-  EXPECT_THAT(from("here"), HasSubstr("Measuring"));
-  EXPECT_THAT(from("here"), Not(HasSubstr("Measuring")));
-  EXPECT_THAT(from("elsewhere"), HasSubstr("Measuring"));
+  EXPECT_THAT(in("/", "data"), HasSubstr("Measuring"));
+  EXPECT_THAT(in("/", "data"), Not(HasSubstr("Measuring")));
+  EXPECT_THAT(in("/", "others"), HasSubstr("Measuring"));
+  EXPECT_THAT(in("/usr", "data"), HasSubstr("Measuring"));
 }
 
 TEST_F(Predict, MeasuresRanksBesideEachOtherAndDrawsAGraph) {
