@@ -78,19 +78,33 @@ TEST(OnednnFaults, AreNamedForTheseShapesOnly) {
   const auto windows = [](std::int64_t stride, std::int64_t dilation) {
     return onednn::Windows{{1, stride}, {dilation - 1, 0}, {0, 0}, {0, 0}};
   };
-  const auto forward = [&](std::int64_t width, const onednn::Windows& of_it) {
-    return onednn::faulty_forward(images(33, width), weights(33, 3), of_it);
+  const auto forward = [&](std::int64_t channels, std::int64_t width,
+                           const onednn::Windows& of_it) {
+    return onednn::faulty_forward(images(channels, width), weights(channels, 3), of_it);
   };
-  EXPECT_THAT(forward(9, windows(3, 2)), testing::IsEmpty());
-  EXPECT_THAT(forward(9, windows(4, 1)), testing::ElementsAre("brgconv:avx512_core_amx"));
+  EXPECT_THAT(forward(34, 9, windows(2, 2)), testing::IsEmpty());
+  EXPECT_THAT(forward(33, 9, windows(2, 2)), testing::ElementsAre("jit_bf16_1x1"));
+  EXPECT_THAT(forward(34, 9, windows(3, 1)), testing::ElementsAre("brg_conv_fwd:avx10_1_512_amx"));
+  EXPECT_THAT(forward(34, 9, windows(4, 1)),
+              testing::ElementsAre("brgconv:avx512_core_amx", "brg_conv_fwd:avx10_1_512_amx"));
+  EXPECT_THAT(forward(34, 4, windows(2, 1)), testing::ElementsAre("brg_conv_fwd"));
+  EXPECT_THAT(forward(34, 5, windows(2, 1)), testing::IsEmpty());
   const onednn::Windows padded{{1, 1}, {0, 0}, {0, 2}, {0, 2}};
-  EXPECT_THAT(forward(9, padded), testing::IsEmpty());
   const onednn::Windows beyond_left{{1, 1}, {0, 0}, {0, 3}, {0, 0}};
-  EXPECT_THAT(forward(9, beyond_left), testing::ElementsAre("brg_conv_fwd"));
   const onednn::Windows beyond_below{{1, 1}, {0, 0}, {0, 0}, {3, 0}};
-  EXPECT_THAT(forward(9, beyond_below), testing::ElementsAre("brg_conv_fwd"));
   const onednn::Windows around{{1, 1}, {0, 2}, {0, 2}, {0, 4}};  // one pixel between two taps
-  EXPECT_THAT(forward(1, around), testing::ElementsAre("brg_conv_fwd"));
+  EXPECT_THAT(forward(34, 9, padded), testing::IsEmpty());
+  EXPECT_THAT(forward(34, 9, beyond_left), testing::ElementsAre("brgconv", "brg_conv_fwd"));
+  EXPECT_THAT(forward(34, 9, beyond_below), testing::ElementsAre("brgconv", "brg_conv_fwd"));
+  EXPECT_THAT(forward(34, 1, around), testing::ElementsAre("brgconv", "brg_conv_fwd"));
+  const auto data = [&](std::int64_t results, const onednn::Windows& of_it) {
+    const dnnl::memory::desc kernel({results, 34, 3, 3}, dnnl::memory::data_type::bf16,
+                                    dnnl::memory::format_tag::oihw);
+    return onednn::faulty_data_gradient(images(34, 9), kernel, of_it);
+  };
+  EXPECT_THAT(data(6, padded), testing::IsEmpty());
+  EXPECT_THAT(data(5, padded), testing::ElementsAre("jit_bf16_1x1"));
+  EXPECT_THAT(data(6, beyond_left), testing::ElementsAre("brg_conv_bwd"));
   const auto gradient = [&](std::int64_t channels, std::int64_t width, std::int64_t stride,
                             std::int64_t dilation) {
     return onednn::faulty_weight_gradient(images(channels, width), weights(channels, 3),
@@ -98,8 +112,9 @@ TEST(OnednnFaults, AreNamedForTheseShapesOnly) {
   };
   EXPECT_THAT(gradient(33, 9, 2, 1), testing::IsEmpty());
   EXPECT_THAT(gradient(32, 9, 1, 2), testing::IsEmpty());
-  EXPECT_THAT(gradient(33, 9, 1, 2), testing::ElementsAre("amx"));
-  EXPECT_THAT(gradient(32, 2, 3, 1), testing::ElementsAre("bf16"));
+  EXPECT_THAT(gradient(33, 9, 1, 2), testing::ElementsAre("amx", "bf16"));
+  EXPECT_THAT(gradient(32, 2, 3, 1), testing::ElementsAre("amx", "bf16"));
+  EXPECT_THAT(gradient(7, 9, 2, 1), testing::ElementsAre("jit_1x1:avx2"));
 }
 
 }  // namespace

@@ -117,8 +117,9 @@ dnnl::convolution_backward_data::primitive_desc convolution_backward_data(
     const memory::desc& diff_dst, const Windows& windows,
     const dnnl::convolution_forward::primitive_desc& forward) {
   return describe_backward<dnnl::convolution_backward_data>(
-      engine, forward, dnnl::algorithm::convolution_direct, diff_src, weights, diff_dst,
-      windows.strides, windows.dilation, windows.padding_left, windows.padding_right);
+      Search(engine, faulty_data_gradient(diff_src, weights, windows)), forward,
+      dnnl::algorithm::convolution_direct, diff_src, weights, diff_dst, windows.strides,
+      windows.dilation, windows.padding_left, windows.padding_right);
 }
 
 dnnl::convolution_backward_weights::primitive_desc convolution_backward_weights(

@@ -1,7 +1,7 @@
 // yoke/engine/compiled/onednn_faults.h: implementations in oneDNN that compute wrongly.
 //
-// Found by comparing convolutions of random shapes with plain loops: those in bf16 with 2.6, on a
-// processor with AMX; that of windows without pixels with 3.6, on one without.
+// Found by comparing convolutions of random shapes with plain loops: 2.6 and 3.6, on processors
+// with AMX and without.
 #pragma once
 #include <string_view>
 #include <vector>
@@ -14,6 +14,11 @@ namespace yoke::onednn {
 /// all are good. `src` is its [N, I, H, W], `weights` its [O, I, H, W] or [G, O / G, I / G, H, W].
 std::vector<std::string_view> faulty_forward(const memory::desc& src, const memory::desc& weights,
                                              const Windows& windows);
+
+/// As above, of the gradient of the data.
+std::vector<std::string_view> faulty_data_gradient(const memory::desc& src,
+                                                   const memory::desc& weights,
+                                                   const Windows& windows);
 
 /// As above, of the gradient of the weights.
 std::vector<std::string_view> faulty_weight_gradient(const memory::desc& src,
