@@ -24,9 +24,12 @@ thread_local std::size_t allocated_bytes = 0;  // in all, freed or not
 
 }  // namespace
 
-void* operator new(std::size_t size) {
+void* operator new(std::size_t size, const std::nothrow_t& /*unused*/) noexcept {
   allocated_bytes += size;
-  if (void* const memory = std::malloc(std::max<std::size_t>(size, 1))) return memory;
+  return std::malloc(std::max<std::size_t>(size, 1));
+}
+void* operator new(std::size_t size) {
+  if (void* const memory = operator new(size, std::nothrow)) return memory;
   throw std::bad_alloc();
 }
 void operator delete(void* memory) noexcept { std::free(memory); }
