@@ -25,6 +25,8 @@ if(YOKE_SANITIZE)
                                                  -fno-sanitize-recover=undefined
                                                  -Wno-maybe-uninitialized)
   target_link_options(yoke_settings INTERFACE -fsanitize=${YOKE_SANITIZE})
+  add_library(yoke_sanitizers OBJECT ${PROJECT_SOURCE_DIR}/tests/support/sanitizers.cpp)
+  target_link_libraries(yoke_settings INTERFACE $<TARGET_OBJECTS:yoke_sanitizers>)
 endif()
 if(YOKE_SANITIZE STREQUAL thread)
   # ThreadSanitizer does not see GNU's OpenMP meet its threads. LLVM's, where it comes first, tells it
@@ -34,8 +36,6 @@ if(YOKE_SANITIZE STREQUAL thread)
   find_library(YOKE_LIBARCHER archer REQUIRED PATHS ${llvm} NO_DEFAULT_PATH)
   target_link_options(yoke_settings INTERFACE
     "LINKER:--push-state,--no-as-needed,${YOKE_LIBARCHER},${YOKE_LIBOMP},--pop-state,-rpath,${llvm}")
-  add_library(yoke_thread_sanitizer OBJECT ${PROJECT_SOURCE_DIR}/tests/support/thread_sanitizer.cpp)
-  target_link_libraries(yoke_settings INTERFACE $<TARGET_OBJECTS:yoke_thread_sanitizer>)
 endif()
 if(YOKE_FUZZ)
   target_compile_options(yoke_settings INTERFACE -fsanitize-coverage=trace-pc,trace-cmp)
