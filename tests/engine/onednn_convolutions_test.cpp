@@ -6,11 +6,9 @@
 #include <torch/autograd.h>
 #include <torch/utils.h>
 
-#include <cstring>
-
+#include "tests/engine/primitives.h"
 #include "tests/support/support.h"
 #include "yoke/core/random.h"
-#include "yoke/engine/compiled/onednn.h"
 #include "yoke/engine/precision.h"
 
 namespace yoke::test {
@@ -36,10 +34,6 @@ struct Given {
 struct Results {
   Tensor forward, data_gradient, weight_gradient;
 };
-
-Tensor noise(const memory::dims& sizes) {
-  return torch::randn(sizes).to(torch::kBFloat16).to(torch::kFloat64);
-}
 
 Given draw(std::uint64_t seed) {
   RandomStream random(seed, 0, 0, Purpose::kTest);
@@ -67,7 +61,8 @@ Given draw(std::uint64_t seed) {
     images.push_back(size), weights.push_back(kernel), results.push_back(room / strides[i] + 1);
   }
   torch::manual_seed(seed);
-  given.images = noise(images), given.weights = noise(weights), given.gradient = noise(results);
+  given.images = bf16_noise(images), given.weights = bf16_noise(weights),
+  given.gradient = bf16_noise(results);
   return given;
 }
 
@@ -85,111 +80,71 @@ Results by_loops(const Given& given) {
 /// The convolution as the compiled engine describes it.
 class Described {
  public:
-  Described(const Given& given, memory::data_type type, bool channels_last)
-      : given_(given), type_(type), channels_last_(channels_last) {}
+  Described(const Given& given, memory::data_type type, memory::format_tag format)
+      : given_(given),
+        images_(given.images.sizes().vec(), type, format),
+        weights_(kernel().sizes().vec(), type, memory::format_tag::any),
+        results_(given.gradient.sizes().vec(), type, format),
+        forward_(onednn::convolution_forward(primitives_.engine(), true, images_, weights_, {},
+                                             results_, given.windows, nullptr)),
+        data_(onednn::convolution_backward_data(primitives_.engine(), images_, weights_, results_,
+                                                given.windows, forward_)),
+        weight_(onednn::convolution_backward_weights(
+            primitives_.engine(), images_,
+            {kernel().sizes().vec(), memory::data_type::f32, memory::format_tag::any}, {}, results_,
+            given.windows, forward_)) {}
 
   Results compute() {
-    const auto images = activation(given_.images), results = activation(given_.gradient);
-    const auto weights = any(weight_sizes(), type_);
-    const auto forward = onednn::convolution_forward(engine_, true, images, weights, {}, results,
-                                                     given_.windows, nullptr);
-    const auto data = onednn::convolution_backward_data(engine_, images, weights, results,
-                                                        given_.windows, forward);
-    const auto weight = onednn::convolution_backward_weights(
-        engine_, images, any(weight_sizes(), memory::data_type::f32), {}, results, given_.windows,
-        forward);
-    names_ = fmt::format("{}, {}, {}", forward.impl_info_str(), data.impl_info_str(),
-                         weight.impl_info_str());
-    const auto from = [&](const Tensor& values, const memory::desc& wanted) {
-      return reordered(values, wanted);
-    };
-    const auto gradient_sizes = given_.gradient.sizes().vec();
-    return {run(dnnl::convolution_forward(forward), forward.scratchpad_desc(),
-                {{DNNL_ARG_SRC, from(given_.images, forward.src_desc())},
-                 {DNNL_ARG_WEIGHTS, from(kernel(), forward.weights_desc())}},
-                {DNNL_ARG_DST, forward.dst_desc()}, gradient_sizes),
-            run(dnnl::convolution_backward_data(data), data.scratchpad_desc(),
-                {{DNNL_ARG_DIFF_DST, from(given_.gradient, data.diff_dst_desc())},
-                 {DNNL_ARG_WEIGHTS, from(kernel(), data.weights_desc())}},
-                {DNNL_ARG_DIFF_SRC, data.diff_src_desc()}, given_.images.sizes().vec()),
-            run(dnnl::convolution_backward_weights(weight), weight.scratchpad_desc(),
-                {{DNNL_ARG_SRC, from(given_.images, weight.src_desc())},
-                 {DNNL_ARG_DIFF_DST, from(given_.gradient, weight.diff_dst_desc())}},
-                {DNNL_ARG_DIFF_WEIGHTS, weight.diff_weights_desc()}, weight_sizes())
+    return {primitives_.run(dnnl::convolution_forward(forward_), forward_.scratchpad_desc(),
+                            {{DNNL_ARG_SRC, holding(given_.images, forward_.src_desc())},
+                             {DNNL_ARG_WEIGHTS, holding(kernel(), forward_.weights_desc())}},
+                            DNNL_ARG_DST, forward_.dst_desc()),
+            primitives_.run(dnnl::convolution_backward_data(data_), data_.scratchpad_desc(),
+                            {{DNNL_ARG_DIFF_DST, holding(given_.gradient, data_.diff_dst_desc())},
+                             {DNNL_ARG_WEIGHTS, holding(kernel(), data_.weights_desc())}},
+                            DNNL_ARG_DIFF_SRC, data_.diff_src_desc()),
+            primitives_
+                .run(dnnl::convolution_backward_weights(weight_), weight_.scratchpad_desc(),
+                     {{DNNL_ARG_SRC, holding(given_.images, weight_.src_desc())},
+                      {DNNL_ARG_DIFF_DST, holding(given_.gradient, weight_.diff_dst_desc())}},
+                     DNNL_ARG_DIFF_WEIGHTS, weight_.diff_weights_desc())
                 .view(given_.weights.sizes())};
   }
 
-  const std::string& names() const { return names_; }
+  std::string text() const {
+    return fmt::format("{}, {}, {}: {}", forward_.impl_info_str(), data_.impl_info_str(),
+                       weight_.impl_info_str(), given_.text());
+  }
 
  private:
-  static memory::desc any(const memory::dims& sizes, memory::data_type type) {
-    return {sizes, type, memory::format_tag::any};
+  memory holding(const Tensor& values, const memory::desc& wanted) {
+    return primitives_.holding(values, wanted);
   }
-  memory::desc activation(const Tensor& values) const {
-    return {values.sizes().vec(), type_,
-            channels_last_ ? memory::format_tag::nhwc : memory::format_tag::any};
-  }
-  memory::dims weight_sizes() const { return kernel().sizes().vec(); }
   Tensor kernel() const {
     if (given_.groups == 1) return given_.weights;
     return given_.weights.unflatten(0, {given_.groups, given_.weights.size(0) / given_.groups});
   }
 
-  memory reordered(const Tensor& values, const memory::desc& wanted) {
-    auto numbers = values.to(torch::kFloat32).contiguous();
-    memory plain({numbers.sizes().vec(), memory::data_type::f32, numbers.strides().vec()}, engine_,
-                 numbers.data_ptr());
-    memory result(wanted, engine_);
-    dnnl::reorder(plain, result).execute(stream_, plain, result);
-    stream_.wait();
-    return result;
-  }
-
-  Tensor run(const dnnl::primitive& primitive, const memory::desc& scratchpad,
-             std::unordered_map<int, memory> arguments, const std::pair<int, memory::desc>& result,
-             const memory::dims& sizes) {
-    memory to(result.second, engine_);
-    std::memset(to.get_data_handle(), 0x7f, result.second.get_size());  // shows what is left out
-    arguments[result.first] = to;
-    arguments[DNNL_ARG_SCRATCHPAD] = memory(scratchpad, engine_);
-    primitive.execute(stream_, arguments);
-    auto numbers = torch::empty(sizes);
-    memory plain({sizes, memory::data_type::f32, numbers.strides().vec()}, engine_,
-                 numbers.data_ptr());
-    dnnl::reorder(to, plain).execute(stream_, to, plain);
-    stream_.wait();
-    return numbers.to(torch::kFloat64);
-  }
-
+  Primitives primitives_;
   const Given& given_;
-  memory::data_type type_;
-  bool channels_last_;
-  std::string names_;
-  dnnl::engine engine_{dnnl::engine::kind::cpu, 0};
-  dnnl::stream stream_{engine_};
+  memory::desc images_, weights_, results_;
+  dnnl::convolution_forward::primitive_desc forward_;
+  dnnl::convolution_backward_data::primitive_desc data_;
+  dnnl::convolution_backward_weights::primitive_desc weight_;
 };
-
-/// Within the rounding of a bf16 result, and of fp32 sums of `magnitude`.
-void expect_near(const Tensor& actual, const Tensor& expected, const Tensor& magnitude,
-                 const std::string& what) {
-  const auto most = 0x1p-7 * expected.abs() + 1e-4 * magnitude;
-  EXPECT_TRUE(((actual - expected).abs() <= most).all().item<bool>()) << what;
-}
 
 void compare_convolutions(memory::data_type type) {
   const int count = long_tests() ? 10000 : 300;
   for (int seed = 0; seed < count; ++seed) {
     const auto given = draw(seed);
     const auto expected = by_loops(given), magnitude = by_loops(given.absolute());
-    for (const bool channels_last : {false, true}) {
-      Described described(given, type, channels_last);
-      const auto actual = described.compute();
-      SCOPED_TRACE(fmt::format("seed {}: {}: {}", seed, described.names(), given.text()));
-      expect_near(actual.forward, expected.forward, magnitude.forward, "forward");
-      expect_near(actual.data_gradient, expected.data_gradient, magnitude.data_gradient,
-                  "data gradient");
-      expect_near(actual.weight_gradient, expected.weight_gradient, magnitude.weight_gradient,
-                  "weight gradient");
+    for (const auto format : {memory::format_tag::any, memory::format_tag::nhwc}) {
+      Described described(given, type, format);
+      SCOPED_TRACE(fmt::format("seed {}: {}", seed, described.text()));
+      const auto [forward, data_gradient, weight_gradient] = described.compute();
+      EXPECT_TRUE(is_near(forward, expected.forward, magnitude.forward));
+      EXPECT_TRUE(is_near(data_gradient, expected.data_gradient, magnitude.data_gradient));
+      EXPECT_TRUE(is_near(weight_gradient, expected.weight_gradient, magnitude.weight_gradient));
     }
   }
 }
