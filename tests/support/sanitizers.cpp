@@ -12,7 +12,7 @@ const char* __tsan_default_suppressions() {
   return "race:c10::intrusive_ptr_target::~intrusive_ptr_target\n";
 }
 
-/// oneDNN 3.6 forgets some bytes where it describes some gradients.
+/// oneDNN 3.7 forgets some bytes where it describes some gradients.
 const char* __lsan_default_suppressions() {
   return "leak:dnnl_convolution_backward_data_primitive_desc_create\n";
 }

@@ -1,6 +1,6 @@
 // yoke/engine/compiled/onednn_faults.h: implementations in oneDNN that compute wrongly.
 //
-// Found by comparing convolutions of random shapes with plain loops: 2.6 and 3.6, on processors
+// Found by comparing convolutions of random shapes with plain loops: 2.6 and 3.7, on processors
 // with AMX and without.
 #pragma once
 #include <string_view>
