@@ -6,6 +6,7 @@
 #include <torch/autograd.h>
 #include <torch/utils.h>
 
+#include "tests/engine/draw.h"
 #include "tests/engine/primitives.h"
 #include "tests/support/support.h"
 #include "yoke/core/random.h"
@@ -38,7 +39,7 @@ struct Results {
 Given draw(std::uint64_t seed) {
   RandomStream random(seed, 0, 0, Purpose::kTest);
   const auto between = [&](std::int64_t least, std::int64_t most) {
-    return least + static_cast<std::int64_t>(random.below(most - least + 1));
+    return draw_between(random, least, most);
   };
   const auto channels = [&] { return between(0, 1) == 0 ? 16 * between(1, 3) : between(1, 40); };
   const auto groups = between(0, 2) > 0 ? 1 : between(2, 4);

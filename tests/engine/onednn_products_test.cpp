@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <torch/utils.h>
 
+#include "tests/engine/draw.h"
 #include "tests/engine/primitives.h"
 #include "tests/support/support.h"
 #include "yoke/core/random.h"
@@ -25,7 +26,7 @@ class Draft {
     torch::manual_seed(seed);
   }
   std::int64_t between(std::int64_t least, std::int64_t most) {
-    return least + static_cast<std::int64_t>(random_.below(most - least + 1));
+    return draw_between(random_, least, most);
   }
   /// Full blocks as often as not.
   std::int64_t channels() { return between(0, 1) == 0 ? 16 * between(1, 6) : between(1, 100); }

@@ -8,6 +8,7 @@
 #include <initializer_list>
 #include <string>
 
+#include "tests/engine/draw.h"
 #include "yoke/core/image_shape.h"
 #include "yoke/core/random.h"
 
@@ -39,8 +40,7 @@ class Draft {
   bool chance(double probability) { return random_.uniform() < probability; }
   /// In [least, most].
   std::int64_t between(std::int64_t least, std::int64_t most) {
-    return least +
-           static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(most - least + 1)));
+    return draw_between(random_, least, most);
   }
   template <typename List>
   auto pick(const List& list) {
