@@ -4,8 +4,8 @@
 
 namespace {
 
-// libFuzzer finds them by their section.
-[[gnu::section("__libfuzzer_extra_counters")]] std::uint8_t counters[1 << 16];
+// libFuzzer finds them by their section, and looks at all after each input.
+[[gnu::section("__libfuzzer_extra_counters")]] std::uint8_t counters[1 << 14];
 
 }  // namespace
 
