@@ -1,11 +1,13 @@
 // apps/yoke/list.cpp: `yoke list`, every plug-in with one line of help, and what its options are.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <memory>
 
 #include "apps/yoke/commands.h"
 #include "apps/yoke/option_tables.h"
 #include "yoke/core/error.h"
+#include "yoke/core/nearest_name.h"
 
 namespace yoke {
 namespace {
@@ -25,12 +27,18 @@ std::vector<PluginKind> select(const std::string& name) {
     if (!kind.plugins.empty()) selected.push_back(std::move(kind));
   }
   if (!selected.empty()) return selected;
-  std::string kinds = "all";
-  for (const auto& kind : plugin_kinds()) kinds += ", " + kind.heading;
+  std::vector<std::string> kinds = {"all"}, names;
+  for (const auto& kind : plugin_kinds()) {
+    kinds.push_back(kind.heading);
+    for (const auto& plugin : kind.plugins) names.push_back(plugin.name);
+  }
+  names.insert(names.end(), kinds.begin(), kinds.end());
+  const std::string nearest = nearest_name(name, names);
   throw UsageError(fmt::format(
-      "'{}' is no kind of plug-in and none of their names; allowed: {}, or a name that one of "
-      "these lists",
-      name, kinds));
+      "'{}' is no kind of plug-in and none of their names; {}", name,
+      nearest.empty()
+          ? fmt::format("allowed: {}, or a name that one of these lists", fmt::join(kinds, ", "))
+          : fmt::format("did you mean '{}'?", nearest)));
 }
 
 bool names_a_plugin(const std::string& name, const PluginKind& kind) {

@@ -5,6 +5,8 @@
 
 #include <vector>
 
+#include "yoke/core/nearest_name.h"
+
 namespace yoke {
 namespace {
 
@@ -14,32 +16,55 @@ const CLI::App& named_command(const CLI::App& program) {
   return named.empty() ? program : named_command(*named.front());
 }
 
-std::vector<std::string> allowed_words(const CLI::App& command) {
-  std::vector<std::string> words;
+std::vector<std::string> commands_of(const CLI::App& command) {
+  std::vector<std::string> names;
   for (const auto* sub : command.get_subcommands([](const CLI::App*) { return true; })) {
-    words.push_back(sub->get_name());
+    names.push_back(sub->get_name());
   }
+  return names;
+}
+
+std::vector<std::string> allowed_words(const CLI::App& command) {
+  auto words = commands_of(command);
   if (!words.empty()) return words;
   for (const auto* option : command.get_options()) words.push_back(option->get_name());
   return words;
+}
+
+/// What was typed and is none of `command`'s, a flag without its value; empty where that is not
+/// what was wrong.
+std::string unknown_word(const CLI::App& command) {
+  const auto left = command.remaining();
+  return left.empty() ? "" : left.front().substr(0, left.front().find('='));
+}
+
+/// As one types it: `yoke data fetch`.
+std::string full_name(const CLI::App& command) {
+  std::string name = command.get_name();
+  for (const auto* parent = command.get_parent(); parent != nullptr;
+       parent = parent->get_parent()) {
+    name = fmt::format("{} {}", parent->get_name(), name);
+  }
+  return name;
 }
 
 }  // namespace
 
 std::string usage_message(const CLI::App& program, const CLI::ParseError& error) {
   const CLI::App& command = named_command(program);
-  std::string name = command.get_name();
-  for (const auto* parent = command.get_parent(); parent != nullptr;
-       parent = parent->get_parent()) {
-    name = fmt::format("{} {}", parent->get_name(), name);
+  const std::string help = fmt::format("run '{} --help'", full_name(command));
+  const std::string unknown = unknown_word(command);
+  const auto commands = commands_of(command), allowed = allowed_words(command);
+  if (!unknown.empty()) {
+    const bool near = !nearest_name(unknown, allowed).empty();
+    const char* const what = unknown.starts_with('-') ? "unknown flag"
+                             : commands.empty()       ? "unexpected"
+                                                      : "unknown command";
+    return fmt::format("{} '{}'; {}{}", what, unknown, suggest(unknown, allowed),
+                       near ? "" : "; " + help);
   }
-  const auto unknown = program.remaining();
-  if (&command == &program && !unknown.empty()) {
-    return fmt::format("unknown command '{}'; allowed: {}; run '{} --help'", unknown.front(),
-                       fmt::join(allowed_words(command), ", "), name);
-  }
-  return fmt::format("{}; allowed: {}; run '{} --help'", error.what(),
-                     fmt::join(allowed_words(command), ", "), name);
+  if (commands.empty()) return fmt::format("{}; {}", error.what(), help);
+  return fmt::format("{}; allowed: {}; {}", error.what(), fmt::join(commands, ", "), help);
 }
 
 }  // namespace yoke

@@ -23,7 +23,7 @@ std::string usage_error(const Function& function) {
   return "no error";
 }
 
-Options options(const char* text) { return Options(text, "optimizer 'sgd'"); }
+Options options(const std::string& text) { return Options(text, "optimizer 'sgd'"); }
 
 TEST(Options, GivesValuesOrDefaults) {
   auto given = options("lr=2.5e-1,steps=7,nesterov=true,mode=fast");
@@ -38,13 +38,23 @@ TEST(Options, GivesValuesOrDefaults) {
   EXPECT_NO_THROW(given.finish());
 }
 
-TEST(Options, NamesTheKeyNobodyReadAndThoseThereAre) {
+TEST(Options, KeepsACommaAfterABackslash) {
+  auto given = options("root=/my\\, photos/a\\b,size=3");
+  EXPECT_EQ(given.get("root", std::string()), "/my, photos/a\\b");
+  EXPECT_EQ(given.get("size", std::int64_t{0}), 3);
+  for (const std::string value : {"a,b", ",", "\\,", "a\\"}) {
+    auto written = options("key=" + Options::written(value) + ",last=1");
+    EXPECT_EQ(written.get("key", std::string()), value);
+  }
+}
+
+TEST(Options, NamesTheKeyNobodyReadAndTheNearest) {
   auto given = options("momentun=0.9");
   given.get("momentum", 0.0);
   given.get("nesterov", false);
   EXPECT_THAT(usage_error([&] { given.finish(); }),
               AllOf(HasSubstr("'momentun'"), HasSubstr("optimizer 'sgd'"),
-                    HasSubstr("momentum, nesterov")));
+                    HasSubstr("did you mean 'momentum'?")));
 }
 
 TEST(Options, RejectsValuesOutOfRangeAndSaysTheRange) {

@@ -27,13 +27,14 @@ TEST(Datasets, AreListedByName) {
 
 TEST(MakeDataset, FailsOnAnUnknownName) {
   EXPECT_THAT(test::failure_of<UsageError>([] { make("minst"); }),
-              AllOf(HasSubstr("'minst'"), HasSubstr("fashion-mnist")));
+              AllOf(HasSubstr("'minst'"), HasSubstr("did you mean 'mnist'?")));
 }
 
 TEST(MakeDataset, FailsOnAnUnknownOption) {
-  EXPECT_THAT(
-      test::failure_of<UsageError>([] { make("glyphs:train=1,validation=1,flop=on"); }),
-      AllOf(HasSubstr("'flop'"), HasSubstr("flip"), HasSubstr("noise"), HasSubstr("train_limit")));
+  EXPECT_THAT(test::failure_of<UsageError>([] { make("glyphs:train=1,validation=1,flop=on"); }),
+              AllOf(HasSubstr("'flop'"), HasSubstr("did you mean 'flip'?")));
+  EXPECT_THAT(test::failure_of<UsageError>([] { make("glyphs:train=1,validation=1,colour=on"); }),
+              AllOf(HasSubstr("flip"), HasSubstr("noise"), HasSubstr("train_limit")));
 }
 
 TEST(MakeDataset, FailsWithAdviceWhenThereAreNoFiles) {

@@ -115,7 +115,7 @@ TEST(MakeSchedule, RefusesNegativeRateAndUnknownName) {
     make_schedule("cosin", kInput);
     FAIL() << "an unknown schedule was made";
   } catch (const UsageError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("constant, step, cosine, onecycle, warmup"));
+    EXPECT_THAT(error.what(), HasSubstr("did you mean 'cosine'?"));
   }
 }
 

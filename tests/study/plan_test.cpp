@@ -110,7 +110,7 @@ TEST_F(StudyFiles, GiveWayToHostsAndDataOfTheCommandLine) {
 }
 
 TEST_F(StudyFiles, AreRefusedWithTheLineAndWhatIsAllowed) {
-  EXPECT_THAT(refusal("[axis]\n"), AllOf(HasSubstr("s.toml:1"), HasSubstr("allowed: axes, cases")));
+  EXPECT_THAT(refusal("[axis]\n"), AllOf(HasSubstr("s.toml:1"), HasSubstr("did you mean 'axes'?")));
   EXPECT_THAT(refusal("[study]\n\nrepeat = 2\n"),
               AllOf(HasSubstr("s.toml:3"), HasSubstr("'repeat'")));
   EXPECT_THAT(refusal("[study]\nrepetitions = 0\n"), HasSubstr("from 1 to 1000"));

@@ -9,6 +9,7 @@
 #include "yoke/core/error.h"
 #include "yoke/core/files/file.h"
 #include "yoke/core/files/toml_value.h"
+#include "yoke/core/nearest_name.h"
 #include "yoke/study/emit/cluster_tables.h"
 #include "yoke/study/time_span.h"
 
@@ -122,9 +123,8 @@ class Reader {
   void allow(const toml::table& table, const std::set<std::string>& keys) const {
     for (const auto& [name, node] : table) {
       if (keys.contains(std::string(name.str()))) continue;
-      std::string all;
-      for (const auto& key : keys) all += (all.empty() ? "" : ", ") + key;
-      refuse(node, fmt::format("unknown key '{}'; allowed: {}", name.str(), all));
+      refuse(node, fmt::format("unknown key '{}'; {}", name.str(),
+                               suggest(name.str(), {keys.begin(), keys.end()})));
     }
   }
 

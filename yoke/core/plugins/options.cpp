@@ -1,11 +1,11 @@
 #include "yoke/core/plugins/options.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
 #include "yoke/core/error.h"
+#include "yoke/core/nearest_name.h"
 #include "yoke/core/plugins/option_format.h"
 
 namespace yoke {
@@ -20,19 +20,40 @@ Range range_of(Number least, Number most) {
   return range;
 }
 
+/// Takes what comes before the first comma, and the comma, off `text`.
+std::string take_pair(std::string_view& text) {
+  std::string pair;
+  while (!text.empty()) {
+    const bool inside = text.starts_with("\\,") || text.starts_with("\\\\");
+    if (inside) text.remove_prefix(1);
+    const char letter = text.front();
+    text.remove_prefix(1);
+    if (letter == ',' && !inside) break;
+    pair += letter;
+  }
+  return pair;
+}
+
 }  // namespace
+
+std::string Options::written(std::string_view value) {
+  std::string text;
+  for (const char letter : value) {
+    if (letter == ',' || letter == '\\') text += '\\';
+    text += letter;
+  }
+  return text;
+}
 
 Options::Options(std::string_view text, std::string owner) : owner_(std::move(owner)) {
   while (!text.empty()) {
-    const auto comma = text.find(',');
-    const std::string_view pair = text.substr(0, comma);
-    text = comma == std::string_view::npos ? std::string_view() : text.substr(comma + 1);
+    const std::string pair = take_pair(text);
     const auto equals = pair.find('=');
     if (equals == std::string_view::npos || equals == 0) {
       throw UsageError(
           fmt::format("'{}' given to {}; options are written key=value,key=value", pair, owner_));
     }
-    const std::string key(pair.substr(0, equals));
+    const std::string key = pair.substr(0, equals);
     if (!values_.emplace(key, pair.substr(equals + 1)).second) {
       throw UsageError(fmt::format("option '{}' of {} is given twice; give it once", key, owner_));
     }
@@ -85,9 +106,8 @@ std::string Options::get(const std::string& key, const std::string& fallback,
 void Options::finish() const {
   for (const auto& [key, value] : values_) {
     if (known_.contains(key) || older_.contains(key)) continue;
-    throw UsageError(
-        fmt::format("unknown option '{}' of {}; allowed: {}", key, owner_,
-                    known_.empty() ? "none" : fmt::format("{}", fmt::join(known_, ", "))));
+    throw UsageError(fmt::format("unknown option '{}' of {}; {}", key, owner_,
+                                 suggest(key, {known_.begin(), known_.end()})));
   }
 }
 

@@ -12,8 +12,9 @@
 
 namespace yoke {
 
-/// Options as text, read once by the plug-in that owns them; a key nobody read is an error.
-/// Plug-ins declare theirs in an OptionTable, which reads them from here.
+/// Options as text, read once by the plug-in that owns them; a key nobody read is an error. A comma
+/// inside a value is written `\,`, a backslash before one `\\`. Plug-ins declare theirs in an
+/// OptionTable, which reads them from here.
 class Options {
  public:
   /// A pair of the text.
@@ -23,6 +24,9 @@ class Options {
   };
 
   Options() = default;
+
+  /// `value` as it is written in a text of options.
+  static std::string written(std::string_view value);
 
   /// `text` is `key=value,key=value`; `owner` names the plug-in in messages, e.g. "optimizer
   /// 'sgd'".

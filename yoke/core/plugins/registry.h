@@ -2,7 +2,6 @@
 // line each.
 #pragma once
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <string>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "yoke/core/error.h"
+#include "yoke/core/nearest_name.h"
 #include "yoke/core/plugins/options.h"
 
 namespace yoke {
@@ -70,8 +70,7 @@ class Registry {
       }
       return entry;
     }
-    throw UsageError(
-        fmt::format("unknown {} '{}'; allowed: {}", kind_, name, fmt::join(names(), ", ")));
+    throw UsageError(fmt::format("unknown {} '{}'; {}", kind_, name, suggest(name, names())));
   }
 
   /// The plug-in that `text` (`name:key=value,...`) names, with its options read (Plugin::Chosen).

@@ -1,12 +1,12 @@
 #include "yoke/study/emit/cluster_tables.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
 #include "yoke/core/error.h"
 #include "yoke/core/files/toml_value.h"
+#include "yoke/core/nearest_name.h"
 
 namespace yoke::study {
 namespace {
@@ -19,7 +19,7 @@ class TableReader {
   void allow(const std::vector<std::string>& keys) const {
     for (const auto& [name, node] : table_) {
       if (std::find(keys.begin(), keys.end(), name.str()) != keys.end()) continue;
-      refuse(node, fmt::format("unknown key '{}'; allowed: {}", name.str(), fmt::join(keys, ", ")));
+      refuse(node, fmt::format("unknown key '{}'; {}", name.str(), suggest(name.str(), keys)));
     }
   }
 

@@ -1,11 +1,11 @@
 #include "yoke/train/config/flags.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <limits>
 
 #include "yoke/core/error.h"
+#include "yoke/core/nearest_name.h"
 #include "yoke/run/flag_names.h"
 #include "yoke/train/config/flag_kinds.h"
 
@@ -40,7 +40,8 @@ const std::vector<TrainFlag>& train_flags() {
   static const std::string epochs_help = fmt::format(
       "Passes over the training images ({} unless --max-steps is given)", kDefaultEpochs);
   static const std::string batch_help =
-      fmt::format("Images per optimizer step over all ranks and replicas ({})", kDefaultBatchSize);
+      fmt::format("Images per optimizer step over all ranks and replicas ({}; of photos fewer)",
+                  kDefaultBatchSize);
   constexpr const char* kThreadsAllowed = "a whole number from 0 to 1024";
   constexpr const char* kWhat = "What to train";
   constexpr const char* kLength = "How long";
@@ -157,8 +158,8 @@ void apply_recipe(TrainConfig& config, const std::vector<RecipeEntry>& entries,
       if (flag.name == entry.key) found = &flag;
     }
     if (found == nullptr) {
-      throw UsageError(fmt::format("{}:{}: unknown key '{}'; allowed: {}", where, entry.line,
-                                   entry.key, fmt::join(names, ", ")));
+      throw UsageError(fmt::format("{}:{}: unknown key '{}'; {}", where, entry.line, entry.key,
+                                   suggest(entry.key, names)));
     }
     try {
       found->set(config, entry.value);
