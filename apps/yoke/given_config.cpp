@@ -1,9 +1,16 @@
 #include "apps/yoke/given_config.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 
+#include "yoke/core/error.h"
 #include "yoke/core/files/recipe.h"
+#include "yoke/core/nearest_name.h"
+#include "yoke/core/plugins/options.h"
+#include "yoke/data/dataset.h"
+#include "yoke/models/model.h"
 #include "yoke/run/flag_names.h"
 #include "yoke/run/layout.h"
 #include "yoke/train/checkpoints/resume.h"
@@ -12,8 +19,53 @@
 namespace yoke {
 namespace {
 
-void apply_file(TrainConfig& config, const std::filesystem::path& path) {
+namespace fs = std::filesystem;
+
+void apply_file(TrainConfig& config, const fs::path& path) {
   apply_recipe(config, read_recipe(path), path.string());
+}
+
+/// What `--data` would be for these photos. @throws UsageError where there are none.
+std::string data_of(const GivenConfig& given) {
+  const auto named = given.values.find("data");
+  if (named != given.values.end()) {
+    throw UsageError(fmt::format("both {} and --data {} are given to train on; give one",
+                                 given.photos, named->second));
+  }
+  if (fs::exists(given.photos)) {
+    return fmt::format("image-folder:root={}", Options::written(given.photos));
+  }
+  const std::string nearest = nearest_name(given.photos, datasets().names());
+  throw UsageError(fmt::format(
+      "there is no file or folder '{}' to train on; give a folder of photos, or a tar file of "
+      "them, "
+      "with a folder per class{}",
+      given.photos, nearest.empty() ? "" : fmt::format("; did you mean --data {}?", nearest)));
+}
+
+/// So that names which nobody gives stay empty.
+void clear_names(TrainConfig& config) {
+  config.model.clear();
+  config.data.clear();
+}
+
+/// What nobody gave, as suits the data. @throws UsageError
+void fill(TrainConfig& config) {
+  const TrainConfig usual;
+  if (config.data.empty() && !config.model.empty()) {
+    models().choose(config.model);  // an unknown name is what to mend first
+    throw UsageError(
+        fmt::format("--model {} is given, but nothing to train on; give a folder of photos with a "
+                    "folder per class, or --data NAME, e.g. --data {}; 'yoke data list' says what "
+                    "there is",
+                    config.model, usual.data));
+  }
+  if (config.data.empty()) config.data = usual.data;
+  const DatasetTraits traits = datasets().choose(config.data).traits;
+  if (config.model.empty()) config.model = traits.usual_model;
+  if (config.model.empty()) config.model = usual.model;
+  const bool sized = config.batch_size || config.batch_size_per_rank;
+  if (!sized && traits.usual_batch_size > 0) config.batch_size = traits.usual_batch_size;
 }
 
 void add_flag(CLI::App& command, const TrainFlag& flag, GivenConfig& given) {
@@ -50,6 +102,7 @@ void add_config_flags(CLI::App& command, GivenConfig& given,
 
 TrainConfig resolve(const GivenConfig& given) {
   TrainConfig config;
+  clear_names(config);
   if (!given.recipe.empty()) apply_file(config, given.recipe);
   const bool total = given.values.contains(flag::kBatchSize);
   const bool per_rank = given.values.contains(flag::kBatchSizePerRank);
@@ -60,11 +113,15 @@ TrainConfig resolve(const GivenConfig& given) {
       const auto value = given.values.find(flag.name);
       if (value != given.values.end()) flag.set(config, value->second);
     }
+    if (!given.photos.empty()) config.data = data_of(given);
   };
   apply_flags();
-  if (config.resume.empty()) return config;
-  const auto saved = RunDirectory{resumed_run(config)}.config();
-  if (!std::filesystem::exists(saved)) return config;
+  const fs::path saved =
+      config.resume.empty() ? fs::path() : RunDirectory{resumed_run(config)}.config();
+  if (saved.empty() || !fs::exists(saved)) {
+    fill(config);
+    return config;
+  }
   const std::string resume = config.resume;
   const auto out = config.out;
   config = TrainConfig();

@@ -11,6 +11,7 @@ namespace yoke {
 
 /// What the command line gave, as text.
 struct GivenConfig {
+  std::string photos;  ///< A folder or tar file to train on, in place of `--data`.
   std::string recipe;
   std::map<std::string, std::string> values;  ///< By the flag's name.
 };
@@ -20,7 +21,9 @@ struct GivenConfig {
 void add_config_flags(CLI::App& command, GivenConfig& given,
                       const std::vector<std::string>& names = {});
 
-/// Recipe, then the configuration of a run to go on with, then flags: the later wins.
+/// Recipe, then the configuration of a run to go on with, then flags: the later wins. Model and
+/// batch size suit the data where they are not given.
+/// @throws UsageError where a model is named and no data: drawn digits are for a first look.
 TrainConfig resolve(const GivenConfig& given);
 
 }  // namespace yoke

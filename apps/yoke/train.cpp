@@ -61,8 +61,10 @@ void print_result(const TrainResult& result) {
                        : "not reached");
   }
   fmt::print(
-      "Results: {0}\nNext:\n  yoke evaluate {0}    accuracy per class\n"
-      "  tensorboard --logdir {0}    curves and the model's graph\n",
+      "Results: {0}\nNext:\n  yoke report {0}    a page of graphs\n"
+      "  yoke evaluate {0}    accuracy per class\n"
+      "  yoke classify {0} PHOTOS    names for other photos\n"
+      "  yoke export {0} -o weights.pt    weights for other programs\n",
       directory);
   if (result.status == RunStatus::kStopped &&
       std::filesystem::exists(RunDirectory{result.directory}.checkpoints())) {
@@ -106,6 +108,10 @@ int train_command(const GivenTraining& given) {
 void add_train_command(CLI::App& program, Run& run) {
   auto* command = program.add_subcommand("train", "Train a model");
   const auto given = std::make_shared<GivenTraining>();
+  command
+      ->add_option("PHOTOS", given->config.photos,
+                   "Folder, or tar file, of photos with a folder per class; or give --data")
+      ->type_name("FOLDER");
   add_config_flags(*command, given->config);
   command->callback([given, &run] { run = [given] { return train_command(*given); }; });
 }

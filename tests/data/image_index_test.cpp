@@ -47,12 +47,20 @@ class ImageFiles : public testing::Test {
   /// What is in the file of image `number`.
   static std::string content(const ImageIndex& index, const ImageSplit& split, std::size_t number) {
     std::vector<std::uint8_t> scratch;
-    const auto bytes = index.read(split.images[number], scratch);
+    const auto bytes = index.store().read(split.images[number], scratch);
     return {bytes.begin(), bytes.end()};
   }
 
   test::TemporaryDirectory directory_;
 };
+
+TEST_F(ImageFiles, MayAllLieInFoldersAboveTheClasses) {
+  add_tar("photos.tar", {"my/photos/dog/1.jpg", "my/photos/cat/2.jpg", "my/photos/cat/3.jpg"});
+  const ImageIndex index(root() / "photos.tar", 0.5);
+  EXPECT_THAT(index.classes(), ElementsAre("cat", "dog"));
+  EXPECT_THAT(list(index, index.validation()), ElementsAre("cat photos.tar/my/photos/cat/3.jpg"));
+  EXPECT_TRUE(index.held_out());
+}
 
 TEST_F(ImageFiles, AreSortedByClassAndNameInFoldersOfTrainAndVal) {
   for (const char* const name : {"train/dog/2.jpg", "train/dog/10.JPEG", "train/cat/b.png",

@@ -23,6 +23,8 @@ struct DatasetInfo {
   std::vector<std::string> class_names;  ///< One per class.
   std::vector<float> mean;               ///< Per channel, of pixels in [0, 1].
   std::vector<float> deviation;          ///< Standard deviation per channel, likewise.
+  /// The part of a photo's shorter side that the middle of it has which a model sees, in (0, 1].
+  double centre = 1;
 
   std::int64_t classes() const { return static_cast<std::int64_t>(class_names.size()); }
 };
@@ -74,6 +76,8 @@ struct DatasetSplits {
   Augmentation augmentation{};  ///< Of the training images, as the user chose.
   /// Of files that cannot be decoded; null for data sets that are read whole.
   std::shared_ptr<DamageCount> damage{};
+  /// Which part of the images validates, where none are named for it; else empty.
+  std::string held_out{};
 };
 
 /// Where a data set is made from.
@@ -84,6 +88,9 @@ struct DatasetInput {
 
 struct DatasetTraits {
   bool flip = false;  ///< Whether training images are flipped unless the user says otherwise.
+  /// What `yoke train` takes where it is not given, in place of its own defaults; empty, 0: those.
+  const char* usual_model = "";
+  std::int64_t usual_batch_size = 0;
 };
 
 /// A data set as its file declares it.

@@ -92,6 +92,9 @@ void describe(Reporter& reporter, const TrainConfig& config, const Resolved& res
       fmt::format("data       {}, {} training and {} validation images, {} in {} classes",
                   config.data, train.size(), workload.data.validation->size(),
                   train.info().image.str(), train.info().classes()));
+  if (!workload.data.held_out.empty()) {
+    reporter.message(fmt::format("held out   {}", workload.data.held_out));
+  }
   reporter.message(fmt::format("step       {} images, {}, lr {:g}, schedule {}; {} steps",
                                trainer.batch_size(), config.optimizer, resolved.lr, config.schedule,
                                trainer.total_steps()));
@@ -142,7 +145,7 @@ std::vector<std::string> begin(const TrainConfig& config, const Resolved& resolv
 /// The weights alone, for `yoke evaluate` and `yoke export` of a run without checkpoints.
 void write_final_weights(const RunDirectory& directory, const Workload& workload) {
   write_weights(directory.weights(), WeightFormat::kSafetensors,
-                module_state(*workload.model.module));
+                module_state(*workload.model.module), workload.metadata);
 }
 
 /// What a step of the run that is gone on with has, over all ranks; older versions did not say.

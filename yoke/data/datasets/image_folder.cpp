@@ -57,7 +57,7 @@ struct ImageFolderOptions {
 OptionTable<ImageFolderOptions> image_folder_options() {
   using O = ImageFolderOptions;
   return {
-      {"root", &O::root, "folder or tar file; a path with a comma has to be given as `--data-dir`"},
+      {"root", &O::root, "folder or tar file; a comma in its path is written `\\,`"},
       {"size", &O::size, in(1, 4096),
        "height and width of what the model sees, unless the model itself takes another"},
       {{"scale", "area"},
@@ -90,13 +90,13 @@ DatasetSplits load_image_folder(const DatasetInput& input, const ImageFolderOpti
                          .image = {.channels = 3, .height = options.size, .width = options.size},
                          .class_names = index->classes(),
                          .mean = {0.485F, 0.456F, 0.406F},  // ImageNet's
-                         .deviation = {0.229F, 0.224F, 0.225F}};
+                         .deviation = {0.229F, 0.224F, 0.225F},
+                         .centre = options.crop_pct};
   const auto images = index->train().images.size() + index->validation().images.size();
   const auto damage =
       std::make_shared<DamageCount>(static_cast<std::int64_t>(images), options.damaged);
-  const PhotoView middle{.centre = options.crop_pct, .cache = options.cache};
-  const PhotoView random{.centre = options.crop_pct,
-                         .least_area = options.scale,
+  const PhotoView middle{.cache = options.cache};
+  const PhotoView random{.least_area = options.scale,
                          .jitter = {.brightness = options.brightness,
                                     .contrast = options.contrast,
                                     .saturation = options.saturation,
@@ -105,13 +105,19 @@ DatasetSplits load_image_folder(const DatasetInput& input, const ImageFolderOpti
   return {.train = std::make_shared<PhotoDataset>(info, index, index->train(), random, damage),
           .validation =
               std::make_shared<PhotoDataset>(info, index, index->validation(), middle, damage),
-          .damage = damage};
+          .damage = damage,
+          .held_out = index->held_out()
+                          ? fmt::format("{:g} % of the images validate, spread evenly, for no "
+                                        "folder is named val (holdout={:g})",
+                                        100 * options.holdout, options.holdout)
+                          : ""};
 }
 
 }  // namespace
 
 DatasetPlugin image_folder_dataset() {
-  return {image_folder_options(), load_image_folder, DatasetTraits{.flip = true}};
+  return {image_folder_options(), load_image_folder,
+          DatasetTraits{.flip = true, .usual_model = "resnet18", .usual_batch_size = 32}};
 }
 
 }  // namespace yoke

@@ -1,6 +1,5 @@
 #include "yoke/data/datasets/image_index.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,10 +9,7 @@
 
 #include "yoke/core/error.h"
 #include "yoke/core/files/checksum.h"
-#include "yoke/core/files/file.h"
 #include "yoke/data/datasets/image_search.h"
-#include "yoke/data/formats/encoded_image.h"
-#include "yoke/data/read_bytes.h"
 
 namespace yoke {
 namespace {
@@ -38,12 +34,11 @@ std::map<std::string, Images> by_split(Images images) {
 
 /// Takes every n-th image out of `images`, n being 1 / `fraction`.
 Images hold_out(Images& images, double fraction) {
+  constexpr double kRounding = 1e-9;  // a tenth of forty is four
   Images kept, held;
-  double due = 0;
   for (FoundImage& image : images) {
-    due += fraction;
-    const bool hold = due >= 1;
-    if (hold) due -= 1;
+    const auto seen = static_cast<double>(kept.size() + held.size() + 1);
+    const bool hold = static_cast<double>(held.size()) + 1 <= seen * fraction + kRounding;
     (hold ? held : kept).push_back(std::move(image));
   }
   images = std::move(kept);
@@ -73,18 +68,11 @@ ImageSplit with_labels(Images images, const std::vector<std::string>& classes,
   return split;
 }
 
-/// Before memory is taken for a file.
-void check_size(std::int64_t size_bytes) {
-  constexpr std::int64_t kMost = std::int64_t{1} << 28;
-  if (size_bytes <= kMost) return;
-  throw DamagedImage(fmt::format("it has {} bytes; no image has more than {}", size_bytes, kMost));
-}
-
 }  // namespace
 
-ImageIndex::ImageIndex(fs::path root, double holdout) : root_(std::move(root)) {
-  FoundImages found = find_images(root_);
-  archives_ = std::move(found.archives);
+ImageIndex::ImageIndex(const fs::path& root, double holdout) {
+  FoundImages found = find_images(root);
+  store_ = std::move(found.store);
   auto splits = by_split(std::move(found.images));
   Images train = std::move(splits.contains("train") ? splits["train"] : splits[""]);
   classes_ = class_names(train);
@@ -92,34 +80,19 @@ ImageIndex::ImageIndex(fs::path root, double holdout) : root_(std::move(root)) {
     throw UsageError(fmt::format(
         "{} has training images of {} classes; wanted are 2 or more, as "
         "train/CLASS/NAME.jpg and val/CLASS/NAME.jpg, or CLASS/NAME.jpg, also in tar files",
-        root_.string(), classes_.size()));
+        root.string(), classes_.size()));
   }
   Images validation = std::move(splits.contains("val") ? splits["val"] : splits["test"]);
-  if (validation.empty()) validation = hold_out(train, holdout);
+  held_out_ = validation.empty();
+  if (held_out_) validation = hold_out(train, holdout);
   if (validation.empty() || train.empty()) {
     throw UsageError(
         fmt::format("{}: of its images {} remain to train and {} to validate, with "
                     "holdout={}; add images or change holdout",
-                    root_.string(), train.size(), validation.size(), holdout));
+                    root.string(), train.size(), validation.size(), holdout));
   }
-  train_ = with_labels(std::move(train), classes_, root_);
-  validation_ = with_labels(std::move(validation), classes_, root_);
-}
-
-std::span<const std::uint8_t> ImageIndex::read(const ImagePlace& place,
-                                               std::vector<std::uint8_t>& scratch) const {
-  if (place.archive >= 0) {
-    const auto& archive = *archives_[static_cast<std::size_t>(place.archive)];
-    check_size(place.size_bytes);
-    return archive.read(place.offset, place.size_bytes, scratch);
-  }
-  const fs::path path = root_ / place.name;
-  const FileDescriptor file(path, O_RDONLY | O_CLOEXEC);
-  const auto size_bytes = static_cast<std::int64_t>(fs::file_size(path));
-  check_size(size_bytes);
-  scratch.resize(static_cast<std::size_t>(size_bytes));
-  read_bytes(file, 0, scratch);
-  return scratch;
+  train_ = with_labels(std::move(train), classes_, root);
+  validation_ = with_labels(std::move(validation), classes_, root);
 }
 
 std::string ImageIndex::fingerprint(const ImageSplit& split) const {
@@ -128,8 +101,7 @@ std::string ImageIndex::fingerprint(const ImageSplit& split) const {
     const ImagePlace& place = split.images[i];
     // Entries of a tar file change with the file, whose name theirs begin with.
     const bool inside = place.archive >= 0;
-    const fs::path path =
-        inside ? archives_[static_cast<std::size_t>(place.archive)]->path() : root_ / place.name;
+    const fs::path path = store_.file(place);
     const std::string line =
         fmt::format("{} {} {} {} {}\n", place.name, split.labels[i], place.offset,
                     inside ? place.size_bytes : static_cast<std::int64_t>(fs::file_size(path)),

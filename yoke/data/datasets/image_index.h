@@ -2,22 +2,12 @@
 #pragma once
 #include <cstdint>
 #include <filesystem>
-#include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
-#include "yoke/data/formats/tar.h"
+#include "yoke/data/datasets/image_store.h"
 
 namespace yoke {
-
-/// Where the bytes of one image are.
-struct ImagePlace {
-  std::string name;           ///< Below the root; in a tar file, its name, '/' and the entry's.
-  std::int32_t archive = -1;  ///< Which tar file; -1: a file of its own.
-  std::int64_t offset = 0;    ///< In that tar file.
-  std::int64_t size_bytes = 0;
-};
 
 /// The images of one split, sorted by class, then by name.
 struct ImageSplit {
@@ -36,25 +26,23 @@ class ImageIndex {
   /// named at all, the fraction `holdout` of the images does, spread evenly.
   /// @throws UsageError when there are no images or only one class; Error when a tar file is
   /// damaged or a class is validated but not trained.
-  ImageIndex(std::filesystem::path root, double holdout);
+  ImageIndex(const std::filesystem::path& root, double holdout);
 
   const std::vector<std::string>& classes() const { return classes_; }  ///< Sorted.
   const ImageSplit& train() const { return train_; }
   const ImageSplit& validation() const { return validation_; }
+  bool held_out() const { return held_out_; }  ///< Whether no image was named to validate.
 
-  /// The bytes of the file at `place`; in `scratch`, or valid as long as this is. Safe from several
-  /// threads. @throws Error when they cannot be read, DamagedImage when there are too many.
-  std::span<const std::uint8_t> read(const ImagePlace& place,
-                                     std::vector<std::uint8_t>& scratch) const;
+  const ImageStore& store() const { return store_; }  ///< Of the images of both.
 
   /// Hexadecimal digits that change when an image of `split` comes, goes, or is written anew.
   std::string fingerprint(const ImageSplit& split) const;
 
  private:
-  std::filesystem::path root_;
-  std::vector<std::unique_ptr<const TarFile>> archives_;
+  ImageStore store_;
   std::vector<std::string> classes_;
   ImageSplit train_, validation_;
+  bool held_out_ = false;
 };
 
 }  // namespace yoke

@@ -58,6 +58,30 @@ bool is_wanted(std::string_view name) {
   return is_image_name(name) && !is_hidden(name.substr(name.rfind('/') + 1));
 }
 
+/// An image file, before it is known which of its folders is its class.
+struct Candidate {
+  std::vector<std::string> folders;  // below the root, outermost first
+  std::string shard;
+  ImagePlace place;
+};
+
+/// Takes away outermost folders that all images are in, as of `tar -cf photos.tar photos`.
+void drop_common_folders(std::vector<Candidate>& candidates) {
+  if (candidates.empty()) return;
+  const auto inside = [](const Candidate& candidate, const std::string& outermost) {
+    return candidate.folders.size() >= 2 && candidate.folders.front() == outermost;
+  };
+  while (!candidates.front().folders.empty()) {
+    const std::string outermost = candidates.front().folders.front();
+    const bool common =
+        split_of(outermost).empty() &&
+        std::all_of(candidates.begin(), candidates.end(),
+                    [&](const Candidate& candidate) { return inside(candidate, outermost); });
+    if (!common) return;
+    for (auto& candidate : candidates) candidate.folders.erase(candidate.folders.begin());
+  }
+}
+
 class Search {
  public:
   explicit Search(fs::path root) : root_(std::move(root)) {}
@@ -70,6 +94,13 @@ class Search {
       shards_.push_back({.path = root_, .folders = {}});
     }
     read_shards();
+    drop_common_folders(candidates_);
+    for (Candidate& candidate : candidates_) {
+      FoundImage image = classify(candidate.folders, candidate.shard);
+      image.place = std::move(candidate.place);
+      found_.images.push_back(std::move(image));
+    }
+    found_.store = ImageStore(root_, std::move(archives_));
     return std::move(found_);
   }
 
@@ -93,9 +124,9 @@ class Search {
         walk(entry.path(), folders);
         folders.pop_back();
       } else if (is_image_name(name)) {
-        FoundImage image = classify(folders, "");
-        image.place.name = entry.path().lexically_relative(root_).string();
-        found_.images.push_back(std::move(image));
+        candidates_.push_back({.folders = folders,
+                               .shard = "",
+                               .place = {.name = entry.path().lexically_relative(root_).string()}});
       } else if (is_tar_name(name)) {
         shards_.push_back({.path = entry.path(), .folders = folders});
       }
@@ -105,11 +136,11 @@ class Search {
   void read_shards() {
     const auto by_path = [](const Shard& a, const Shard& b) { return a.path < b.path; };
     std::sort(shards_.begin(), shards_.end(), by_path);
-    found_.archives.resize(shards_.size());
+    archives_.resize(shards_.size());
     parallel_for(static_cast<std::int64_t>(shards_.size()),
                  [&](std::int64_t begin, std::int64_t end) {
                    for (auto i = static_cast<std::size_t>(begin); std::cmp_less(i, end); ++i) {
-                     found_.archives[i] = std::make_unique<TarFile>(shards_[i].path, is_wanted);
+                     archives_[i] = std::make_unique<TarFile>(shards_[i].path, is_wanted);
                    }
                  });
     for (std::size_t i = 0; i < shards_.size(); ++i) take_entries(i);
@@ -119,22 +150,25 @@ class Search {
     const Shard& shard = shards_[number];
     const std::string file = shard.path.filename().string();
     const std::string stem = file.substr(0, file.find('.'));
-    for (const auto& entry : found_.archives[number]->entries()) {
+    for (const auto& entry : archives_[number]->entries()) {
       std::vector<std::string> folders = shard.folders;
       const auto inner = folders_of(entry.name);
       folders.insert(folders.end(), inner.begin(), inner.end());
-      FoundImage image = classify(folders, stem);
       const fs::path above = shard.path.lexically_relative(root_);
-      image.place = {.name = ((above == "." ? fs::path(file) : above) / entry.name).string(),
+      candidates_.push_back(
+          {.folders = std::move(folders),
+           .shard = stem,
+           .place = {.name = ((above == "." ? fs::path(file) : above) / entry.name).string(),
                      .archive = static_cast<std::int32_t>(number),
                      .offset = entry.offset,
-                     .size_bytes = entry.size_bytes};
-      found_.images.push_back(std::move(image));
+                     .size_bytes = entry.size_bytes}});
     }
   }
 
   fs::path root_;
   std::vector<Shard> shards_;
+  std::vector<std::unique_ptr<const TarFile>> archives_;
+  std::vector<Candidate> candidates_;
   FoundImages found_;
 };
 

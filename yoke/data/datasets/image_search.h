@@ -2,13 +2,12 @@
 // there.
 #pragma once
 #include <filesystem>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "yoke/data/datasets/image_index.h"
+#include "yoke/data/datasets/image_store.h"
 
 namespace yoke {
 
@@ -22,12 +21,12 @@ struct FoundImage {
 /// What was found, in no order.
 struct FoundImages {
   std::vector<FoundImage> images;
-  std::vector<std::unique_ptr<const TarFile>> archives;
+  ImageStore store;
 };
 
 /// Searches below the folder or in the tar file `root`; tar files are read on LibTorch's threads.
-/// Names that begin with a dot are passed over. @throws Error when a tar file is damaged
-/// or a folder cannot be read.
+/// Names that begin with a dot are passed over, and outer folders that all images are in. @throws
+/// Error when a tar file is damaged or a folder cannot be read.
 FoundImages find_images(const std::filesystem::path& root);
 
 /// The split and the class of an image in `folders`, outermost first, of the tar file whose name

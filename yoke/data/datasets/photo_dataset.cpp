@@ -37,7 +37,7 @@ double PhotoDataset::aspect() const {
 }
 
 Crop PhotoDataset::middle(std::int64_t height, std::int64_t width) const {
-  return center_crop(height, width, aspect(), view_.centre);
+  return center_crop(height, width, aspect(), info_.centre);
 }
 
 std::span<const std::uint8_t> PhotoDataset::pixels(std::int64_t index,
@@ -86,7 +86,7 @@ void PhotoDataset::decode_file(std::int64_t index, const ChooseCrop& choose,
     const std::int64_t candidate = begin + (index - begin + next) % count;
     const ImagePlace& place = split_->images[static_cast<std::size_t>(candidate)];
     try {
-      crop_image(index_->read(place, file), choose, shape, pixels);
+      crop_image(index_->store().read(place, file), choose, shape, pixels);
       return;
     } catch (const DamagedImage& damage) {
       damage_->add(place.name, damage.what());
@@ -103,7 +103,7 @@ const PhotoCache& PhotoDataset::cache() const {
 
 std::unique_ptr<PhotoCache> PhotoDataset::open_cache() const {
   const auto grown = [this](std::int64_t side) {
-    return std::llround(static_cast<double>(side) / view_.centre);
+    return std::llround(static_cast<double>(side) / info_.centre);
   };
   const ImageShape shape{3, grown(info_.image.height), grown(info_.image.width)};
   const auto largest = [this](std::int64_t height, std::int64_t width) {

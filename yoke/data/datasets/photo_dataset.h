@@ -18,11 +18,11 @@ namespace yoke {
 
 /// What of a photo is seen.
 struct PhotoView {
-  double centre = 0.875;  ///< The middle part's fraction of the shorter side, in (0, 1].
   double least_area = 1;  ///< Training's random parts have so much of the area; 1: the middle too.
   ColourJitter jitter{};  ///< Of training images.
-  /// Folder in which the largest middle parts are kept decoded, at the size that makes `centre` of
-  /// them as large as the output; empty: none. Training's random parts are then parts of these.
+  /// Folder in which the largest middle parts are kept decoded, at the size that makes the middle
+  /// that is seen as large as the output; empty: none. Training's random parts are then parts of
+  /// these.
   std::filesystem::path cache{};
 };
 
