@@ -2,8 +2,10 @@
 //
 // train() runs a whole training with a module or data of one's own, also over ranks (train/train.h,
 // examples/mnist). DataParallel trains a LibTorch program's own loop over ranks
-// (parallel/data_parallel.h, examples/data-parallel).
+// (parallel/data_parallel.h, examples/data-parallel). Classifier labels photos
+// (classify/classifier.h, examples/classify).
 #pragma once
+#include "yoke/classify/classifier.h"
 #include "yoke/comm/factory.h"
 #include "yoke/comm/rendezvous/join.h"
 #include "yoke/comm/rendezvous/world.h"

@@ -12,6 +12,7 @@ using Run = std::function<int()>;
 
 /// Each adds its command to the program; parsing the command sets `run`.
 void add_bench_command(CLI::App& program, Run& run);
+void add_classify_command(CLI::App& program, Run& run);
 void add_data_command(CLI::App& program, Run& run);
 void add_doctor_command(CLI::App& program, Run& run);
 void add_evaluate_command(CLI::App& program, Run& run);

@@ -37,6 +37,7 @@ int run(int argc, char** argv) {
   yoke::add_run_command(program, command, ranks_command);
   yoke::add_stop_command(program, command);
   yoke::add_evaluate_command(program, command);
+  yoke::add_classify_command(program, command);
   yoke::add_export_command(program, command);
   yoke::add_report_command(program, command);
   yoke::add_study_command(program, command);

@@ -7,6 +7,7 @@
 #include <regex>
 
 #include "tests/data/dataset_files.h"
+#include "tests/data/image_files.h"
 #include "tests/support/support.h"
 
 namespace yoke::test {
@@ -101,6 +102,21 @@ TEST_F(Install, BuildsAProgramWhoseOwnLoopTrainsOverRanks) {
   ASSERT_EQ(accuracy.size(), 1U) << output;
   EXPECT_GT(std::stod(accuracy.front()), 0.95);
   EXPECT_EQ(all(output, "(Epoch 0), loss").size(), 1U) << output;
+}
+
+TEST_F(Install, BuildsAProgramThatLabelsPhotos) {
+  const fs::path photos = place("photos");
+  for (int i = 0; i < 40; ++i) {
+    const fs::path folder = photos / (i % 2 == 0 ? "a" : "b");
+    fs::create_directories(folder);
+    write_file(folder / (std::to_string(i) + ".png"), png_file(picture(32, 32 + i)));
+  }
+  run({prefix() + "/bin/yoke", "train", photos, "--model", "lenet", "--epochs", "1", "--out",
+       place("run")});
+  build("classify");
+  const std::string output =
+      run({place("build") + "/classify", place("run"), photos / "a/0.png", photos / "b/1.png"});
+  EXPECT_EQ(all(output, "png  ([ab]) 0\\.[0-9]+").size(), 2U) << output;
 }
 
 TEST_F(Install, HoldsTheProgramAndTheRecipes) {

@@ -206,6 +206,8 @@ std::set<std::string> other_flags() {
           "scoreboard",
           "emit",
           "report-only",
+          "top",
+          "csv",
           "port",  // yoke
           "list",
           "tests",

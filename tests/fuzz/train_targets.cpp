@@ -5,6 +5,7 @@
 #include "yoke/train/agree.h"
 #include "yoke/train/checkpoints/checkpoint.h"
 #include "yoke/train/checkpoints/checkpoint_header.h"
+#include "yoke/train/checkpoints/model_description.h"
 #include "yoke/train/checkpoints/run_state.h"
 
 namespace yoke::test {
@@ -53,6 +54,17 @@ std::string some_header() {
                     .state = {{"epoch", 1}}});
 }
 
+std::string some_description() {
+  return to_metadata({.model = "lenet",
+                      .data = {.name = "glyphs",
+                               .image = {1, 28, 28},
+                               .class_names = {"a", "b"},
+                               .mean = {0.5F},
+                               .deviation = {0.25F}},
+                      .input = {1, 32, 32}})
+      .at("yoke");
+}
+
 }  // namespace
 
 std::vector<FuzzTarget> train_targets() {
@@ -64,7 +76,10 @@ std::vector<FuzzTarget> train_targets() {
           {"settings",
            {R"({"batch-size": "256", "lr": "0.1", "model": "mlp"})"},
            [](const std::string& bytes) { parse_settings(bytes, 1); }},
-          {"run_state", {RunState().to_json().dump()}, read_state}};
+          {"run_state", {RunState().to_json().dump()}, read_state},
+          {"model_description", {some_description()}, [](const std::string& bytes) {
+             parse_description(bytes);
+           }}};
 }
 
 }  // namespace yoke::test

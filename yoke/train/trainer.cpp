@@ -235,6 +235,7 @@ Checkpoint Trainer::checkpoint(const std::vector<RecipeEntry>& recipe) {
   NamedTensors carried = carried_state();
   if (communicator_.rank() == 0) {
     checkpoint.model = snapshot(module_state(*workload_.model.module));
+    checkpoint.metadata = workload_.metadata;
     checkpoint.optimizer = snapshot(std::move(carried));
   }
   go_on();

@@ -9,6 +9,7 @@
 #include "yoke/core/error.h"
 #include "yoke/core/system/threads.h"
 #include "yoke/data/transforms/resize.h"
+#include "yoke/train/checkpoints/model_description.h"
 
 namespace yoke {
 namespace {
@@ -34,6 +35,14 @@ Model build_model(const TrainConfig& config, const TrainParts& parts, const Data
   Model model = parts.model ? parts.model(input) : make_model(config.model, input, config.seed);
   model.module->to(device);
   return model;
+}
+
+/// Before images are scaled to what the model takes.
+std::map<std::string, std::string> describe(const TrainConfig& config, const TrainParts& parts,
+                                            const DatasetInfo& data, const Model& model) {
+  const bool is_photo = data.image.channels == 1 || data.image.channels == 3;
+  if (parts.model || !is_photo) return {};
+  return to_metadata({.model = config.model, .data = data, .input = model.input});
 }
 
 void fit_images(DatasetSplits& data, const ImageShape& input) {
@@ -71,6 +80,7 @@ Workload::Workload(const TrainConfig& config, std::int64_t threads, const TrainP
     : device(choose_device(config.device)),
       data(load_data(config, parts)),
       model(build_model(config, parts, data.train->info(), device)),
+      metadata(describe(config, parts, data.train->info(), model)),
       parameters(*model.module, gradients, values),
       scaler(scales_loss(config.precision, device) ? std::make_unique<LossScaler>() : nullptr),
       engine(make_engine(

@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
+#include <string>
 
 #include "yoke/core/flat_parameters.h"
 #include "yoke/data/dataset.h"
@@ -35,6 +37,9 @@ struct Workload {
   torch::Device device;
   DatasetSplits data;  ///< Resized to what the model takes.
   Model model;
+  /// What files of its weights say of themselves; nothing of a caller's own model, or
+  /// of images that are no pictures.
+  std::map<std::string, std::string> metadata;
   FlatParameters parameters;
   std::unique_ptr<LossScaler> scaler;  ///< Null where the engine does not scale losses.
   EngineChoice engine;

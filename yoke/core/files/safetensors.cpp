@@ -48,7 +48,7 @@ void read_exactly(std::ifstream& stream, void* target, std::uint64_t size_bytes)
 }
 
 /// Reads the header and leaves `stream` at the start of the data.
-std::vector<SafetensorsEntry> read_header(std::ifstream& stream, std::uint64_t file_bytes) {
+SafetensorsHeader read_header(std::ifstream& stream, std::uint64_t file_bytes) {
   std::uint64_t header_bytes = 0;
   if (file_bytes < sizeof header_bytes) {
     throw Error(fmt::format("{} bytes are too few for a header length", file_bytes));
@@ -81,6 +81,23 @@ torch::Tensor read_tensor(std::ifstream& stream, std::streamoff data_start,
   return tensor;
 }
 
+/// Opens `path` and has `read` take what it wants, behind the header.
+template <typename Read>
+auto read_behind_header(const std::filesystem::path& path, const Read& read) {
+  std::error_code failed;
+  const auto file_bytes = std::filesystem::file_size(path, failed);
+  std::ifstream stream(path, std::ios::binary);
+  if (failed || !stream) {
+    throw Error(fmt::format("cannot read {}: {}", path.string(),
+                            failed ? failed.message() : "it does not open"));
+  }
+  try {
+    return read(stream, read_header(stream, file_bytes));
+  } catch (const Error& error) {
+    throw Error(fmt::format("{} is not a sound safetensors file: {}", path.string(), error.what()));
+  }
+}
+
 }  // namespace
 
 WrittenFile write_safetensors(const std::filesystem::path& path, const NamedTensors& tensors,
@@ -104,24 +121,20 @@ WrittenFile write_safetensors(const std::filesystem::path& path, const NamedTens
 }
 
 NamedTensors read_safetensors(const std::filesystem::path& path) {
-  std::error_code failed;
-  const auto file_bytes = std::filesystem::file_size(path, failed);
-  std::ifstream stream(path, std::ios::binary);
-  if (failed || !stream) {
-    throw Error(fmt::format("cannot read {}: {}", path.string(),
-                            failed ? failed.message() : "it does not open"));
-  }
-  try {
-    const auto entries = read_header(stream, file_bytes);
+  return read_behind_header(path, [](std::ifstream& stream, const SafetensorsHeader& header) {
     const std::streamoff data_start = stream.tellg();
     NamedTensors tensors;
-    for (const auto& entry : entries) {
+    for (const auto& entry : header.entries) {
       tensors.emplace_back(entry.name, read_tensor(stream, data_start, entry));
     }
     return tensors;
-  } catch (const Error& error) {
-    throw Error(fmt::format("{} is not a sound safetensors file: {}", path.string(), error.what()));
-  }
+  });
+}
+
+std::map<std::string, std::string> read_safetensors_metadata(const std::filesystem::path& path) {
+  return read_behind_header(path, [](std::ifstream& /*stream*/, const SafetensorsHeader& header) {
+    return header.metadata;
+  });
 }
 
 }  // namespace yoke

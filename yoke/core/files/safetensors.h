@@ -30,4 +30,7 @@ WrittenFile write_safetensors(const std::filesystem::path& path, const NamedTens
 /// @throws Error that names the file, the tensor, what was expected and what was found.
 NamedTensors read_safetensors(const std::filesystem::path& path);
 
+/// What the writer of a file said of it; the tensors are not read. @throws Error likewise.
+std::map<std::string, std::string> read_safetensors_metadata(const std::filesystem::path& path);
+
 }  // namespace yoke

@@ -98,11 +98,14 @@ SafetensorsEntry parse_entry(const std::string& name, const json& value, std::ui
   return entry;
 }
 
-void check_metadata(const json& metadata) {
-  if (!metadata.is_object()) throw Error("not an object");
-  for (const auto& item : metadata) {
+std::map<std::string, std::string> parse_metadata(const json& value) {
+  if (!value.is_object()) throw Error("not an object");
+  std::map<std::string, std::string> metadata;
+  for (const auto& [key, item] : value.items()) {
     if (!item.is_string()) throw Error("a value is not a string");
+    metadata.emplace(key, item.get<std::string>());
   }
+  return metadata;
 }
 
 /// Every byte of the data belongs to one tensor.
@@ -198,25 +201,24 @@ std::string safetensors_header(const std::vector<SafetensorsEntry>& entries,
   return text;
 }
 
-std::vector<SafetensorsEntry> parse_safetensors_header(std::string_view text,
-                                                       std::uint64_t data_bytes) {
+SafetensorsHeader parse_safetensors_header(std::string_view text, std::uint64_t data_bytes) {
   if (!text.starts_with('{')) throw Error("the header does not begin with '{'");
   std::vector<std::string> names;
-  const auto header = parse_json(text, names);
-  std::vector<SafetensorsEntry> entries;
+  const auto json = parse_json(text, names);
+  SafetensorsHeader header;
   for (const auto& name : names) {
     try {
       if (name == kMetadata) {
-        check_metadata(header[name]);
+        header.metadata = parse_metadata(json[name]);
       } else {
-        entries.push_back(parse_entry(name, header[name], data_bytes));
+        header.entries.push_back(parse_entry(name, json[name], data_bytes));
       }
     } catch (const Error& error) {
       throw Error(fmt::format("tensor '{}': {}", name, error.what()));
     }
   }
-  check_coverage(entries, data_bytes);
-  return entries;
+  check_coverage(header.entries, data_bytes);
+  return header;
 }
 
 }  // namespace yoke

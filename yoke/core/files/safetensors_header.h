@@ -34,9 +34,14 @@ std::vector<SafetensorsEntry> place_safetensors(const NamedTensors& tensors);
 std::string safetensors_header(const std::vector<SafetensorsEntry>& entries,
                                const std::map<std::string, std::string>& metadata);
 
-/// The entries of a header in its order, checked: their data fill `data_bytes` without holes or
-/// overlaps. @throws Error that says which entry is wrong, without naming the file.
-std::vector<SafetensorsEntry> parse_safetensors_header(std::string_view text,
-                                                       std::uint64_t data_bytes);
+/// What a header says.
+struct SafetensorsHeader {
+  std::vector<SafetensorsEntry> entries;        ///< In its order.
+  std::map<std::string, std::string> metadata;  ///< Whatever the writer wanted to say.
+};
+
+/// A header, checked: the data of its entries fill `data_bytes` without holes or overlaps.
+/// @throws Error that says which entry is wrong, without naming the file.
+SafetensorsHeader parse_safetensors_header(std::string_view text, std::uint64_t data_bytes);
 
 }  // namespace yoke

@@ -52,8 +52,8 @@ void write_files(const fs::path& directory, const Checkpoint& checkpoint) {
     throw Error(fmt::format("cannot make {}: {}", directory.string(), failed.message()));
   }
   json files;
-  files[kWeightsFile] =
-      manifest_entry(write_safetensors(directory / kWeightsFile, checkpoint.model));
+  files[kWeightsFile] = manifest_entry(
+      write_safetensors(directory / kWeightsFile, checkpoint.model, checkpoint.metadata));
   files[kOptimizer] =
       manifest_entry(write_safetensors(directory / kOptimizer, checkpoint.optimizer));
   files[kState] = manifest_entry(write_json(directory / kState, checkpoint.state));

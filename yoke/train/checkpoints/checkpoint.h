@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -19,9 +20,10 @@ namespace yoke {
 
 /// All that a run needs to go on exactly as if it had not stopped.
 struct Checkpoint {
-  std::int64_t step = 0;     ///< Steps taken.
-  NamedTensors model{};      ///< Parameters and buffers.
-  NamedTensors optimizer{};  ///< As Optimizer::state().
+  std::int64_t step = 0;                          ///< Steps taken.
+  NamedTensors model{};                           ///< Parameters and buffers.
+  std::map<std::string, std::string> metadata{};  ///< Of the model's file; not read back.
+  NamedTensors optimizer{};                       ///< As Optimizer::state().
   nlohmann::json state{};  ///< The trainer's: configuration, meters, versions; finite numbers only.
 };
 

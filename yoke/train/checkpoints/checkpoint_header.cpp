@@ -26,7 +26,8 @@ nlohmann::json tensor_list(const NamedTensors& tensors) {
 std::vector<SafetensorsEntry> parse_tensor_list(const nlohmann::json& json) {
   const auto bytes = whole_number(json.at("bytes"), 0, kMostNumber);
   return parse_safetensors_header(json.at("header").get<std::string>(),
-                                  static_cast<std::uint64_t>(bytes));
+                                  static_cast<std::uint64_t>(bytes))
+      .entries;
 }
 
 }  // namespace

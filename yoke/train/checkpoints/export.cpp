@@ -61,10 +61,11 @@ WeightFormat weight_format(const std::string& name, const std::filesystem::path&
 }
 
 void write_weights(const std::filesystem::path& path, WeightFormat format,
-                   const NamedTensors& tensors) {
+                   const NamedTensors& tensors, std::map<std::string, std::string> metadata) {
   if (format == WeightFormat::kPt) return write_pt(path, tensors);
+  metadata.emplace("format", "pt");  // as Python's readers expect
   write_atomically(path, [&](const std::filesystem::path& temporary) {
-    write_safetensors(temporary, tensors, {{"format", "pt"}});
+    write_safetensors(temporary, tensors, metadata);
   });
 }
 

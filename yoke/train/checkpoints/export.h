@@ -1,6 +1,7 @@
 // yoke/train/checkpoints/export.h: weights as files that other programs read.
 #pragma once
 #include <filesystem>
+#include <map>
 #include <string>
 
 #include "yoke/core/named_tensors.h"
@@ -18,8 +19,9 @@ enum class WeightFormat { kSafetensors, kPt };
 /// `.safetensors`). @throws UsageError on another name or ending.
 WeightFormat weight_format(const std::string& name, const std::filesystem::path& path);
 
-/// Writes `tensors` to `path`, replaced atomically. @throws Error when writing fails.
+/// Writes `tensors` to `path`, replaced atomically; `metadata` is what a safetensors file says of
+/// itself. @throws Error when writing fails.
 void write_weights(const std::filesystem::path& path, WeightFormat format,
-                   const NamedTensors& tensors);
+                   const NamedTensors& tensors, std::map<std::string, std::string> metadata = {});
 
 }  // namespace yoke

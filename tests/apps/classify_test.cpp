@@ -1,0 +1,175 @@
+// tests/apps/classify_test.cpp: `yoke classify`, as one with photos and a trained model types it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "tests/data/image_files.h"
+#include "tests/train/run.h"
+#include "yoke/core/files/file.h"
+
+namespace yoke {
+namespace {
+
+using test::run_yoke;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+namespace fs = std::filesystem;
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+/// Bright and dark photos, and a model that tells them apart.
+class YokeClassify : public testing::Test {
+ protected:
+  void SetUp() override {
+    for (int i = 0; i < 40; ++i) write_photo(i);
+    const auto trained =
+        run_yoke(test::train_words(run(), "--data image-folder:root=" + photos().string() +
+                                              " --model mlp:hidden=8 --epochs 8 "
+                                              "--batch-size 8 --threads 1 --seed 3"));
+    ASSERT_EQ(trained.status, 0) << trained.output;
+  }
+
+  /// Uniform but for a slope, so that the mean tells the class.
+  void write_photo(int number) const {
+    const bool bright = number % 2 == 0;
+    test::Picture picture{.height = 40, .width = 30 + number};
+    for (int i = 0; i < picture.height * picture.width * 3; ++i) {
+      picture.pixels.push_back(static_cast<std::uint8_t>((bright ? 190 : 20) + i % 40));
+    }
+    const fs::path folder = photos() / (bright ? "bright, very" : "dark");
+    fs::create_directories(folder);
+    write_file(folder / fmt::format("{:02}.jpg", number), test::jpeg_file(picture));
+  }
+
+  /// Standard output alone, with what was printed on standard error beside it.
+  struct Printed {
+    int status;
+    std::string output, errors;
+  };
+
+  Printed classify(const std::string& rest) const {
+    const auto result = test::run_program(
+        {"sh", "-c",
+         fmt::format("cd {} && {} classify {} 2> errors", path().string(), YOKE_PROGRAM, rest)});
+    return {result.status, result.output, read_file(path() / "errors")};
+  }
+
+  void write(const std::string& name, const std::string& bytes) const {
+    fs::create_directories((path() / name).parent_path());
+    write_file(path() / name, bytes);
+  }
+
+  const fs::path& path() const { return directory_.path(); }
+  fs::path photos() const { return path() / "photos"; }
+  fs::path run() const { return path() / "run"; }
+
+ private:
+  test::TemporaryDirectory directory_;
+};
+
+TEST_F(YokeClassify, LabelsAFolderAndSaysHowManyAreRight) {
+  const auto found = classify("run photos");
+  EXPECT_EQ(found.status, 0) << found.errors;
+  EXPECT_THAT(found.output, HasSubstr("right by the names of their folders: 40 of 40 (100.00 %)"));
+  const auto lines = lines_of(found.output);
+  EXPECT_THAT(lines.at(0), AllOf(HasSubstr("photos/bright, very/00.jpg"), HasSubstr("%  dark")));
+  EXPECT_THAT(lines.at(39), HasSubstr("photos/dark/39.jpg"));
+  EXPECT_EQ(found.errors, "");
+}
+
+TEST_F(YokeClassify, PrintsJsonAndCsvThatProgramsRead) {
+  const auto json = classify("run/model.safetensors photos/dark/01.jpg photos --json --top 1");
+  EXPECT_EQ(json.status, 0) << json.errors;
+  const auto lines = lines_of(json.output);
+  ASSERT_EQ(lines.size(), 41U);
+  const auto first = nlohmann::json::parse(lines[0]), second = nlohmann::json::parse(lines[1]);
+  EXPECT_EQ(first.at("path"), "photos/dark/01.jpg");
+  EXPECT_EQ(first.at("label"), "dark");
+  EXPECT_GT(first.at("probability"), 0.5);
+  EXPECT_EQ(first.at("top").size(), 1U);
+  EXPECT_FALSE(first.contains("folder")) << "it was given as a file";
+  EXPECT_EQ(second.at("folder"), "bright, very");
+  const auto csv = classify("run photos/dark photos/dark/03.jpg --csv --top 2");
+  EXPECT_EQ(csv.status, 0) << csv.errors;
+  const auto rows = lines_of(csv.output);
+  ASSERT_EQ(rows.size(), 22U);
+  EXPECT_EQ(rows[0], "path,folder,error,label1,probability1,label2,probability2");
+  EXPECT_THAT(rows[21],
+              AllOf(HasSubstr("photos/dark/03.jpg,,,dark,"), HasSubstr(",\"bright, very\",0.")));
+}
+
+TEST_F(YokeClassify, ReadsNamesFromStandardInputAndTarFiles) {
+  write("list", "photos/dark/01.jpg\n\nphotos/dark/03.jpg\n");
+  EXPECT_EQ(lines_of(classify("run - --csv < list").output).size(), 3U);
+  ASSERT_EQ(
+      test::run_program({"tar", "-C", path().string(), "-cf", path() / "all.tar", "photos"}).status,
+      0);
+  const auto packed = classify("run all.tar");
+  EXPECT_THAT(packed.output, AllOf(HasSubstr("all.tar/photos/dark/01.jpg"),
+                                   HasSubstr("right by the names of their folders: 40 of 40")));
+}
+
+TEST_F(YokeClassify, LeavesDamagedPhotosOutAndSaysSo) {
+  const auto whole = test::jpeg_file(test::picture(60, 60));
+  write("bad/cut.jpg", whole.substr(0, whole.size() / 3));
+  write("bad/empty.jpg", "");
+  write("bad/text.jpg", "these are no pixels");
+  write("bad/good.jpg", whole);
+  const auto found = classify("run bad");
+  EXPECT_EQ(found.status, 1);
+  EXPECT_THAT(found.output, AllOf(HasSubstr("good.jpg"), Not(HasSubstr("cut.jpg"))));
+  EXPECT_THAT(found.errors,
+              AllOf(HasSubstr("bad/cut.jpg is left out"), HasSubstr("bad/empty.jpg is left out"),
+                    HasSubstr("bad/text.jpg is left out"), HasSubstr("3 of 4 photos")));
+  const auto json = classify("run bad --json");
+  EXPECT_EQ(json.status, 1);
+  EXPECT_TRUE(nlohmann::json::parse(lines_of(json.output).at(0)).contains("error"));
+}
+
+TEST_F(YokeClassify, TakesPhotosOfEveryKind) {
+  write("kinds/alpha.png", test::png_file(test::picture(50, 60, 4), PNG_COLOR_TYPE_RGB_ALPHA));
+  write("kinds/deep.png", test::png_file(test::picture(50, 60), PNG_COLOR_TYPE_RGB, 16));
+  write("kinds/grey.jpg", test::jpeg_file(test::picture(50, 60, 1)));
+  write("kinds/cmyk.jpg", test::jpeg_file(test::picture(50, 60, 4)));
+  write("kinds/turned.jpg", test::jpeg_file(test::picture(50, 60), {.orientation = 6}));
+  write("kinds/one.png", test::png_file(test::picture(1, 1)));
+  const auto found = classify("run kinds --csv");
+  EXPECT_EQ(found.status, 0) << found.errors;
+  EXPECT_EQ(lines_of(found.output).size(), 7U);
+}
+
+TEST_F(YokeClassify, ComputesTheSameWithBothEnginesAndOverViews) {
+  const auto eager = classify("run photos --csv --engine eager");
+  const auto compiled = classify("run photos --csv --engine compiled --batch-size 7 -j 2");
+  EXPECT_EQ(eager.status, 0) << eager.errors;
+  ASSERT_EQ(lines_of(compiled.output).size(), lines_of(eager.output).size()) << compiled.errors;
+  EXPECT_EQ(classify("run photos --tta flip --engine eager").status, 0);
+}
+
+TEST_F(YokeClassify, SaysWhatIsWrong) {
+  const auto expect_refused = [&](const std::string& rest, const std::string& why) {
+    const auto found = classify(rest);
+    EXPECT_EQ(found.status, 2) << found.output << found.errors;
+    EXPECT_THAT(found.errors, HasSubstr(why));
+  };
+  fs::create_directories(path() / "empty");
+  expect_refused("run", "PATHS is required");
+  expect_refused("run nowhere.jpg", "there is no nowhere.jpg");
+  expect_refused("run empty", "there are no photos");
+  expect_refused("nowhere photos", "nowhere does not exist");
+  expect_refused("run photos --json --csv", "--json excludes --csv");
+  expect_refused("run photos --tta upside-down", "allowed: none, flip, flip-shift");
+  expect_refused("run photos --precision fp8", "allowed: fp32");
+  expect_refused("run photos --precision bf16 --engine eager", "--engine compiled");
+}
+
+}  // namespace
+}  // namespace yoke
