@@ -7,14 +7,13 @@
 
 #include "apps/yoke/commands.h"
 #include "apps/yoke/environment.h"
-#include "apps/yoke/label_lines.h"
+#include "apps/yoke/label_output.h"
 #include "apps/yoke/number_flag.h"
 #include "yoke/classify/classifier.h"
 #include "yoke/classify/photo_files.h"
 #include "yoke/classify/photo_list.h"
 #include "yoke/core/error.h"
 #include "yoke/core/system/clock.h"
-#include "yoke/core/system/exit_status.h"
 #include "yoke/core/system/threads.h"
 #include "yoke/data/loader.h"
 #include "yoke/run/flag_names.h"
@@ -67,52 +66,10 @@ ClassifierOptions options_of(const GivenPhotos& given, std::int64_t photos, int 
           .views = parse_word<Views>("--tta", given.tta)};
 }
 
-/// Writes lines of the form that was asked for, and counts.
-class Lines {
- public:
-  Lines(const GivenPhotos& given, const PhotoFiles& files) : given_(given) {
-    for (std::int64_t i = 0; i < files.size(); ++i) width_ = std::max(width_, files.name(i).size());
-    if (given.csv) fmt::print("{}\n", csv_header(given.top));
-  }
-
-  void add(const LabelledPhoto& photo) {
-    ++photos_;
-    if (photo.labels.empty()) {
-      ++damaged_;
-      fmt::print(stderr, "yoke: {} is left out: {}\n", photo.name, photo.problem);
-    }
-    if (!photo.folder.empty() && !photo.labels.empty()) {
-      ++known_;
-      if (photo.labels.front().name == photo.folder) ++right_;
-    }
-    const bool people = !given_.json && !given_.csv;
-    if (people && photo.labels.empty()) return;
-    fmt::print("{}\n", given_.json  ? json_line(photo)
-                       : given_.csv ? csv_line(photo, given_.top)
-                                    : table_line(photo, width_));
-  }
-
-  /// The exit status.
-  int finish(double seconds) const {
-    if (!given_.json && !given_.csv) {
-      fmt::print("\n{} photos in {:.1f} s, {:.0f} images/s\n", photos_, seconds,
-                 static_cast<double>(photos_) / seconds);
-      if (known_ > 0) {
-        fmt::print("right by the names of their folders: {} of {} ({:.2f} %)\n", right_, known_,
-                   100 * static_cast<double>(right_) / static_cast<double>(known_));
-      }
-    }
-    if (damaged_ == 0) return 0;
-    fmt::print(stderr, "yoke: {} of {} photos could not be read and were left out\n", damaged_,
-               photos_);
-    return kFailed;
-  }
-
- private:
-  const GivenPhotos& given_;
-  std::size_t width_ = 0;
-  std::int64_t photos_ = 0, damaged_ = 0, known_ = 0, right_ = 0;
-};
+LabelForm form_of(const GivenPhotos& given) {
+  if (given.json) return LabelForm::kJson;
+  return given.csv ? LabelForm::kCsv : LabelForm::kTable;
+}
 
 /// The class that the folder of a photo names, if the model has it.
 std::string folder_of(const PhotoFiles& files, std::int64_t index, const Classifier& classifier) {
@@ -137,20 +94,20 @@ int classify(const GivenPhotos& given) {
       photos, sampler, Transform(classifier.data(), Augmentation{}), /*seed=*/0,
       /*first_step=*/0, sampler.steps_per_epoch(),
       {.threads = given.loader_threads > 0 ? static_cast<int>(given.loader_threads) : spare});
-  Lines lines(given, files);
+  LabelOutput output(form_of(given), given.top, files);
   std::int64_t index = 0;
   for (std::int64_t step = 0; step < sampler.steps_per_epoch(); ++step) {
     const auto probabilities = classifier.probabilities(loader.next().input);
     for (std::int64_t row = 0; row < probabilities.size(0); ++row, ++index) {
       const bool decoded = photos->problem(index).empty();
-      lines.add({.name = files.name(index),
-                 .folder = folder_of(files, index, classifier),
-                 .labels = decoded ? likeliest(probabilities[row], classifier.classes(), given.top)
-                                   : std::vector<Label>(),
-                 .problem = photos->problem(index)});
+      output.add({.name = files.name(index),
+                  .folder = folder_of(files, index, classifier),
+                  .labels = decoded ? likeliest(probabilities[row], classifier.classes(), given.top)
+                                    : std::vector<Label>(),
+                  .problem = photos->problem(index)});
     }
   }
-  return lines.finish(watch.seconds());
+  return output.finish(watch.seconds());
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ int export_weights(const ExportOptions& options) {
   const auto format = weight_format(options.format, options.output);
   check_output(options.output, options.force);
   const auto trained = read_trained_model(options.source);
-  write_weights(options.output, format, trained.tensors);
+  write_weights(options.output, format, trained.tensors, trained.metadata);
   std::int64_t elements = 0;
   for (const auto& [name, tensor] : trained.tensors) elements += tensor.numel();
   fmt::print("wrote {}: {} tensors, {} numbers, {}, from {}\n", options.output.string(),

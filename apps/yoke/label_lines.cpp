@@ -4,25 +4,12 @@
 
 #include <nlohmann/json.hpp>
 
+#include "yoke/core/format.h"
+
 namespace yoke {
-namespace {
-
-/// As RFC 4180 has it.
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char letter : text) {
-    if (letter == '"') quoted += '"';
-    quoted += letter;
-  }
-  return quoted + '"';
-}
-
-}  // namespace
 
 std::string table_line(const LabelledPhoto& photo, std::size_t width) {
   std::string line = fmt::format("{:<{}}", photo.name, width);
-  if (photo.labels.empty()) return fmt::format("{}  damaged: {}", line, photo.problem);
   for (const auto& label : photo.labels) {
     line += fmt::format("  {} {:.1f} %", label.name, 100 * label.probability);
   }

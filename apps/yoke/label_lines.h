@@ -15,7 +15,8 @@ struct LabelledPhoto {
   std::string problem;        ///< Why, then.
 };
 
-/// For people: the name in a column of `width` letters, then classes with percentages.
+/// For people, of a photo that was decoded: its name in a column of `width` letters, then classes
+/// with percentages.
 std::string table_line(const LabelledPhoto& photo, std::size_t width);
 
 /// `{"path", "label", "probability", "top": [{"label", "probability"}, ...], "folder"}`, or

@@ -106,6 +106,15 @@ TEST_F(YokeClassify, PrintsJsonAndCsvThatProgramsRead) {
               AllOf(HasSubstr("photos/dark/03.jpg,,,dark,"), HasSubstr(",\"bright, very\",0.")));
 }
 
+TEST_F(YokeClassify, TakesWhatWasExported) {
+  const auto file = (path() / "exported.safetensors").string();
+  ASSERT_EQ(run_yoke({"export", run().string(), "-o", file}).status, 0);
+  const auto exported = classify("exported.safetensors photos --csv"),
+             own = classify("run photos --csv");
+  EXPECT_EQ(exported.status, 0) << exported.errors;
+  EXPECT_EQ(exported.output, own.output);
+}
+
 TEST_F(YokeClassify, ReadsNamesFromStandardInputAndTarFiles) {
   write("list", "photos/dark/01.jpg\n\nphotos/dark/03.jpg\n");
   EXPECT_EQ(lines_of(classify("run - --csv < list").output).size(), 3U);
@@ -147,11 +156,24 @@ TEST_F(YokeClassify, TakesPhotosOfEveryKind) {
 }
 
 TEST_F(YokeClassify, ComputesTheSameWithBothEnginesAndOverViews) {
-  const auto eager = classify("run photos --csv --engine eager");
-  const auto compiled = classify("run photos --csv --engine compiled --batch-size 7 -j 2");
-  EXPECT_EQ(eager.status, 0) << eager.errors;
-  ASSERT_EQ(lines_of(compiled.output).size(), lines_of(eager.output).size()) << compiled.errors;
-  EXPECT_EQ(classify("run photos --tta flip --engine eager").status, 0);
+  const auto labels_by = [&](const std::string& flags) {
+    const auto found = classify("run photos --json " + flags);
+    EXPECT_EQ(found.status, 0) << found.errors;
+    std::vector<nlohmann::json> labels;
+    for (const auto& line : lines_of(found.output)) labels.push_back(nlohmann::json::parse(line));
+    return labels;
+  };
+  const auto expected = labels_by("--engine eager");
+  ASSERT_EQ(expected.size(), 40U);
+  for (const char* const flags : {"--engine compiled --batch-size 7 -j 2", "--tta flip"}) {
+    const auto found = labels_by(flags);
+    ASSERT_EQ(found.size(), expected.size());
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      EXPECT_EQ(found[i].at("path"), expected[i].at("path")) << flags;
+      EXPECT_EQ(found[i].at("label"), expected[i].at("label")) << flags;
+      EXPECT_NEAR(found[i].at("probability"), expected[i].at("probability"), 0.01) << flags;
+    }
+  }
 }
 
 TEST_F(YokeClassify, SaysWhatIsWrong) {

@@ -17,6 +17,13 @@ TEST(FormatBytes, TakesTheUnitThatKeepsTheNumberBelowAThousand) {
   EXPECT_EQ(format_bytes(std::numeric_limits<std::int64_t>::max()), "9.2 EB");
 }
 
+TEST(CsvField, IsQuotedWhereItMustBe) {
+  EXPECT_EQ(csv_field("plain text"), "plain text");
+  EXPECT_EQ(csv_field("a,b"), "\"a,b\"");
+  EXPECT_EQ(csv_field("say \"a\""), "\"say \"\"a\"\"\"");
+  EXPECT_EQ(csv_field("two\nlines"), "\"two\nlines\"");
+}
+
 TEST(FormatBytes, NeverPrintsAThousandOfAUnit) {
   EXPECT_EQ(format_bytes(999'949), "999.9 kB");
   EXPECT_EQ(format_bytes(999'950), "1.0 MB");

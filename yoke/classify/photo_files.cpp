@@ -18,7 +18,8 @@ void PhotoFiles::add(const fs::path& path) {
         fmt::format("there is no {}; give photos, or folders or tar files of them", path.string()));
   }
   if (fs::is_directory(path) || is_tar_name(path.filename().string())) return add_below(path);
-  if (stores_.empty()) stores_.emplace_back();  // of names that are paths
+  // A whole path is found below any root.
+  if (stores_.empty()) stores_.emplace_back();
   photos_.push_back({.name = path.string(),
                      .folder = "",
                      .store = 0,

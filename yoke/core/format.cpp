@@ -56,4 +56,14 @@ std::string format_bar(double fraction, int width) {
   return text + std::string(static_cast<std::size_t>(width - drawn), ' ');
 }
 
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char letter : text) {
+    if (letter == '"') quoted += '"';
+    quoted += letter;
+  }
+  return quoted + '"';
+}
+
 }  // namespace yoke

@@ -21,6 +21,9 @@ std::string format_count(std::int64_t count, std::string_view thing);
 /// A bar of `width` columns, of which `fraction` (cut to [0, 1]) is filled in eighths of a column.
 std::string format_bar(double fraction, int width);
 
+/// A field of a line of comma-separated values: quoted where it must be (RFC 4180).
+std::string csv_field(const std::string& text);
+
 /// Time with hours and tenths of a second, as training logs give it: `1:30:40.3`.
 std::string format_clock(double seconds);
 

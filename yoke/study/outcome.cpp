@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "yoke/core/format.h"
 #include "yoke/run/layout.h"
 #include "yoke/run/summary.h"
 #include "yoke/study/findings/findings.h"
@@ -28,16 +29,6 @@ constexpr std::array<Number, 6> kNumbers = {
      {key::kImagesPerSecond, "images per second", false},
      {key::kValTop1, "top-1 accuracy on validation images (fraction)", false},
      {key::kValLoss, "cross-entropy on validation images (nats)", true}}};
-
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char letter : text) {
-    if (letter == '"') quoted += '"';
-    quoted += letter;
-  }
-  return quoted + "\"";
-}
 
 bool has_run(const Job& job) {
   return std::filesystem::exists(RunDirectory{job.directory}.config());

@@ -1,6 +1,7 @@
 #include "yoke/train/checkpoints/trained_model.h"
 
 #include "yoke/core/files/safetensors.h"
+#include "yoke/run/layout.h"
 #include "yoke/train/checkpoints/find_checkpoint.h"
 #include "yoke/train/config/flags.h"
 #include "yoke/train/run_directory.h"
@@ -27,12 +28,14 @@ TrainedModel read_trained_model(const std::filesystem::path& path) {
   if (std::filesystem::exists(run.weights()) && std::filesystem::exists(run.config())) {
     trained.source = run.weights();
     trained.tensors = read_safetensors(run.weights());
+    trained.metadata = read_safetensors_metadata(run.weights());
     apply_recipe(trained.config, read_recipe(run.config()), run.config().string());
     return trained;
   }
   trained.source = find_checkpoint(path);
   Checkpoint checkpoint = read_checkpoint(trained.source);
   trained.tensors = std::move(checkpoint.model);
+  trained.metadata = read_safetensors_metadata(trained.source / kWeightsFile);
   trained.config = saved_config(checkpoint.state.at("config"), trained.source.string());
   return trained;
 }

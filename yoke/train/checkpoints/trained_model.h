@@ -1,6 +1,8 @@
 // yoke/train/checkpoints/trained_model.h: the weights that a run left, and what they are of.
 #pragma once
 #include <filesystem>
+#include <map>
+#include <string>
 
 #include "yoke/core/named_tensors.h"
 #include "yoke/train/config/config.h"
@@ -9,8 +11,9 @@ namespace yoke {
 
 /// Weights with the configuration they were trained by.
 struct TrainedModel {
-  std::filesystem::path source;  ///< The file or folder they are from.
-  NamedTensors tensors;          ///< Parameters and buffers.
+  std::filesystem::path source;                 ///< The file or folder they are from.
+  NamedTensors tensors;                         ///< Parameters and buffers.
+  std::map<std::string, std::string> metadata;  ///< What their file says of itself.
   TrainConfig config;
 };
 
