@@ -85,6 +85,14 @@ TEST_F(YokeClassify, LabelsAFolderAndSaysHowManyAreRight) {
   EXPECT_EQ(found.errors, "");
 }
 
+TEST_F(YokeClassify, CountsThoseInAFolderOfAnotherClassAsWrong) {
+  const auto dark = read_file(photos() / "dark" / "01.jpg");
+  write("sorted/dark/1.jpg", dark);
+  write("sorted/bright, very/2.jpg", dark);
+  write("sorted/holiday/3.jpg", dark);  // no class of the model
+  EXPECT_THAT(classify("run sorted").output, HasSubstr("folders: 1 of 2 (50.00 %)"));
+}
+
 TEST_F(YokeClassify, PrintsJsonAndCsvThatProgramsRead) {
   const auto json = classify("run/model.safetensors photos/dark/01.jpg photos --json --top 1");
   EXPECT_EQ(json.status, 0) << json.errors;

@@ -13,6 +13,7 @@ TEST(NearestName, IsAFewLettersAway) {
   EXPECT_EQ(nearest_name("resnnet34", kNames), "resnet34");  // typed twice
   EXPECT_EQ(nearest_name("batchsize", kNames), "batch-size");
   EXPECT_EQ(nearest_name("l", kNames), "lr");
+  EXPECT_EQ(nearest_name("rl", kNames), "lr");
 }
 
 TEST(NearestName, IsTheFirstOfThoseThatAreEquallyNear) {
