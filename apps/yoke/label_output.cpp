@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "yoke/core/format.h"
 #include "yoke/core/system/exit_status.h"
 
 namespace yoke {
@@ -39,7 +40,7 @@ void LabelOutput::print(const LabelledPhoto& photo) const {
 
 int LabelOutput::finish(double seconds) const {
   if (form_ == LabelForm::kTable) {
-    fmt::print("\n{} photos in {:.1f} s, {:.0f} images/s\n", photos_, seconds,
+    fmt::print("\n{} in {:.1f} s, {:.0f} images/s\n", format_count(photos_, "photo"), seconds,
                static_cast<double>(photos_) / seconds);
   }
   if (form_ == LabelForm::kTable && known_ > 0) {
@@ -47,8 +48,8 @@ int LabelOutput::finish(double seconds) const {
                100 * static_cast<double>(right_) / static_cast<double>(known_));
   }
   if (damaged_ == 0) return 0;
-  fmt::print(stderr, "yoke: {} of {} photos could not be read and were left out\n", damaged_,
-             photos_);
+  fmt::print(stderr, "yoke: {} of {} could not be read and were left out\n", damaged_,
+             format_count(photos_, "photo"));
   return kFailed;
 }
 
