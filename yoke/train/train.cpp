@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "yoke/comm/communicators/thread_group.h"
+#include "yoke/comm/head_start.h"
 #include "yoke/comm/rendezvous/join.h"
 #include "yoke/core/error.h"
 #include "yoke/core/system/threads.h"
@@ -56,6 +57,17 @@ class FirstFailure {
   std::exception_ptr failure_;
 };
 
+/// As train_rank(); who can tell only that another rank is lost lets that one tell why first.
+TrainResult train_as_rank(const TrainConfig& config, const TrainParts& parts,
+                          const TrainContext& context, const Group& group) {
+  try {
+    return train_rank(config, parts, context, group);
+  } catch (const CommError&) {
+    give_head_start(group);
+    throw;
+  }
+}
+
 /// A run whose ranks are threads of this process.
 TrainResult train_in_threads(const TrainConfig& config, const TrainParts& parts,
                              const TrainContext& context, int ranks) {
@@ -68,7 +80,7 @@ TrainResult train_in_threads(const TrainConfig& config, const TrainParts& parts,
   for (const Group& group : groups) {
     threads.emplace_back([&] {
       try {
-        TrainResult own = train_rank(config, shared, context, group);
+        TrainResult own = train_as_rank(config, shared, context, group);
         if (group.rank == 0) result = std::move(own);
       } catch (...) {
         failure.note(std::current_exception());
@@ -89,7 +101,7 @@ TrainResult train(const TrainConfig& given, const TrainParts& parts, const Train
   if (ranks > 1) return train_in_threads(config, parts, context, ranks);
   const Group group = join(context.world, patience(config));
   if (context.joined) context.joined();
-  return train_rank(config, parts, context, group);
+  return train_as_rank(config, parts, context, group);
 }
 
 }  // namespace yoke

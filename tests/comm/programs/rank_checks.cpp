@@ -6,12 +6,15 @@
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <sstream>
+#include <thread>
 
 #include "tests/comm/checks.h"
 #include "yoke/comm/factory.h"
+#include "yoke/comm/head_start.h"
 #include "yoke/comm/rendezvous/join.h"
 #include "yoke/core/error.h"
 #include "yoke/core/system/clock.h"
@@ -37,6 +40,8 @@ void do_checks(const std::string& communicator, const Group& group) {
     const Stopwatch watch;
     try {
       check.run(communicator, again(group, check.name));
+    } catch (const CommError& error) {
+      throw CommError(fmt::format("{}: {}", check.name, error.what()));
     } catch (const std::exception& error) {
       throw std::runtime_error(fmt::format("{}: {}", check.name, error.what()));
     }
@@ -67,7 +72,12 @@ int run(int argc, char** argv) {
                      {.join = std::chrono::minutes(5), .operation = std::chrono::minutes(5)});
   simulate_hosts(group, argv[2]);
   if (argc > 3) return lose(argv[1], group, std::stoi(argv[3]));
-  do_checks(argv[1], group);
+  try {
+    do_checks(argv[1], group);
+  } catch (const CommError&) {
+    give_head_start(group);
+    throw;
+  }
   return 0;
 }
 
@@ -79,6 +89,8 @@ int main(int argc, char** argv) {
     at::set_num_threads(1);
     return yoke::test::run(argc, argv);
   } catch (const std::exception& error) {
+    // By now this rank's connections are closed: the others learn of it before its reason is told.
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
     fmt::print("failed: {}\n", error.what());
     return 1;
   }
