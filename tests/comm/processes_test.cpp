@@ -133,6 +133,14 @@ TEST_F(Mpirun, EndsTheJobWhenARankFails) {
   EXPECT_THAT(result.output, HasSubstr("no-such-communicator"));
 }
 
+TEST_F(Mpirun, TellsWhyARankFailsThatTheOthersOnlyLose) {
+  const auto result = run_mpi(2, {"gloo", "0", "0", "its own reason"});
+  EXPECT_EQ(result.status, 1) << result.output;
+  ASSERT_THAT(result.output, HasSubstr("failed: its own reason"));
+  EXPECT_LT(result.output.find("its own reason"), result.output.find("store is lost"))
+      << result.output;
+}
+
 TEST(Mpi, SaysThatMpirunMustStartIt) {
   if (!has_mpi()) GTEST_SKIP() << "no MPI in this build, or no mpirun on this machine";
   ::setenv("LSAN_OPTIONS", "detect_leaks=0", 1);  // as in mpirun_words()

@@ -1,6 +1,7 @@
 // One rank as a process of its own: meets the others as its environment says, then
 //   rank_checks COMMUNICATOR HOSTS          does every check
 //   rank_checks COMMUNICATOR HOSTS RANK     loses that rank in the middle of an operation
+//   rank_checks COMMUNICATOR HOSTS RANK WHY fails on that rank alone, for that reason
 // HOSTS is how many ranks each host is to have, as `2,1`; `0`: as it is. Exit status: 0 all well, 1
 // a check failed, 3 another rank was lost and that was told.
 #include <ATen/Parallel.h>
@@ -67,13 +68,19 @@ int lose(const std::string& communicator, const Group& group, int lost) {
   return 0;
 }
 
+/// The others wait at the store, which goes with rank 0.
+void fail(const Group& group, int failing, const std::string& why) {
+  if (group.rank == failing) throw std::runtime_error(why);
+  group.store->get("what never comes", group.timeout);
+}
+
 int run(int argc, char** argv) {
   Group group = join(world_from_environment(),
                      {.join = std::chrono::minutes(5), .operation = std::chrono::minutes(5)});
   simulate_hosts(group, argv[2]);
-  if (argc > 3) return lose(argv[1], group, std::stoi(argv[3]));
+  if (argc == 4) return lose(argv[1], group, std::stoi(argv[3]));
   try {
-    do_checks(argv[1], group);
+    argc > 4 ? fail(group, std::stoi(argv[3]), argv[4]) : do_checks(argv[1], group);
   } catch (const CommError&) {
     give_head_start(group);
     throw;
