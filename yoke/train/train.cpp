@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "yoke/comm/communicators/thread_group.h"
-#include "yoke/comm/head_start.h"
 #include "yoke/comm/rendezvous/join.h"
+#include "yoke/comm/tell_after_others.h"
 #include "yoke/core/error.h"
 #include "yoke/core/system/threads.h"
 #include "yoke/parallel/workers/in_process.h"
@@ -57,17 +57,6 @@ class FirstFailure {
   std::exception_ptr failure_;
 };
 
-/// As train_rank(); who can tell only that another rank is lost lets that one tell why first.
-TrainResult train_as_rank(const TrainConfig& config, const TrainParts& parts,
-                          const TrainContext& context, const Group& group) {
-  try {
-    return train_rank(config, parts, context, group);
-  } catch (const CommError&) {
-    give_head_start(group);
-    throw;
-  }
-}
-
 /// A run whose ranks are threads of this process.
 TrainResult train_in_threads(const TrainConfig& config, const TrainParts& parts,
                              const TrainContext& context, int ranks) {
@@ -80,8 +69,10 @@ TrainResult train_in_threads(const TrainConfig& config, const TrainParts& parts,
   for (const Group& group : groups) {
     threads.emplace_back([&] {
       try {
-        TrainResult own = train_as_rank(config, shared, context, group);
-        if (group.rank == 0) result = std::move(own);
+        tell_after_others([&] {
+          TrainResult own = train_rank(config, shared, context, group);
+          if (group.rank == 0) result = std::move(own);
+        });
       } catch (...) {
         failure.note(std::current_exception());
       }
@@ -99,9 +90,13 @@ TrainResult train(const TrainConfig& given, const TrainParts& parts, const Train
   const int cores = config.threads > 0 ? static_cast<int>(config.threads) : cpu_budget().threads(1);
   const int ranks = ranks_in_process(config.strategy, context.world.size, cores);
   if (ranks > 1) return train_in_threads(config, parts, context, ranks);
-  const Group group = join(context.world, patience(config));
-  if (context.joined) context.joined();
-  return train_as_rank(config, parts, context, group);
+  TrainResult result;
+  tell_after_others([&] {
+    const Group group = join(context.world, patience(config));
+    if (context.joined) context.joined();
+    result = train_rank(config, parts, context, group);
+  });
+  return result;
 }
 
 }  // namespace yoke

@@ -15,8 +15,8 @@
 
 #include "tests/comm/checks.h"
 #include "yoke/comm/factory.h"
-#include "yoke/comm/head_start.h"
 #include "yoke/comm/rendezvous/join.h"
+#include "yoke/comm/tell_after_others.h"
 #include "yoke/core/error.h"
 #include "yoke/core/system/clock.h"
 
@@ -79,12 +79,7 @@ int run(int argc, char** argv) {
                      {.join = std::chrono::minutes(5), .operation = std::chrono::minutes(5)});
   simulate_hosts(group, argv[2]);
   if (argc == 4) return lose(argv[1], group, std::stoi(argv[3]));
-  try {
-    argc > 4 ? fail(group, std::stoi(argv[3]), argv[4]) : do_checks(argv[1], group);
-  } catch (const CommError&) {
-    give_head_start(group);
-    throw;
-  }
+  argc > 4 ? fail(group, std::stoi(argv[3]), argv[4]) : do_checks(argv[1], group);
   return 0;
 }
 
@@ -94,7 +89,9 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   try {
     at::set_num_threads(1);
-    return yoke::test::run(argc, argv);
+    int status = 0;
+    yoke::tell_after_others([&] { status = yoke::test::run(argc, argv); });
+    return status;
   } catch (const std::exception& error) {
     // By now this rank's connections are closed: the others learn of it before its reason is told.
     std::this_thread::sleep_for(std::chrono::milliseconds(200));
