@@ -136,39 +136,51 @@ TEST_P(EveryOptimizer, TakesStepsOfEqualBitsOnAnyNumberOfThreads) {
   set_threads(before);
 }
 
-/// Two layers of which the first does not learn.
+/// Layers of which those at the ends and one in the middle do not learn.
 struct HalfFrozen final : torch::nn::Module {
   HalfFrozen() {
     torch::manual_seed(6);
+    first = register_parameter("first", torch::randn({3, 7}), /*requires_grad=*/false);
+    learned = register_parameter("learned", torch::randn({4, 3}));
     frozen = register_parameter("frozen", torch::randn({5, 7}), /*requires_grad=*/false);
     register_parameter("frozen_bias", torch::randn({5}), /*requires_grad=*/false);
-    learned = register_parameter("learned", torch::randn({4, 5}));
+    also_learned = register_parameter("also_learned", torch::randn({4, 5}));
+    last = register_parameter("last", torch::randn({6}), /*requires_grad=*/false);
   }
-  torch::Tensor frozen, learned;
+  torch::Tensor first, learned, frozen, also_learned, last;
 };
 
 TEST_P(EveryOptimizer, LeavesFrozenParametersAsTheyAre) {
-  // A frozen parameter may have a gradient: the compiled engine computes some.
+  // A frozen parameter may have a gradient, of an engine that computes all.
   const std::vector<std::string> decaying = {"sgd", "adam", "adamw", "muon", "lars", "lamb"};
   const bool decays = std::find(decaying.begin(), decaying.end(), GetParam()) != decaying.end();
   HalfFrozen module;
-  const torch::Tensor before = module.frozen.clone(), learned = module.learned.detach().clone();
+  const torch::Tensor first = module.first.clone(), frozen = module.frozen.clone(),
+                      last = module.last.clone(), learned = module.learned.detach().clone(),
+                      also_learned = module.also_learned.detach().clone();
   FlatParameters parameters(module);
-  const std::int64_t frozen = 5 * 7 + 5;
   const auto optimizer =
       make_optimizer(GetParam() + (decays ? ":weight_decay=0.5" : ""), parameters);
   const Objective objective = [&] {
-    EXPECT_TRUE(torch::equal(module.frozen, before)) << "while a gradient is computed";
+    EXPECT_TRUE(torch::equal(module.frozen, frozen)) << "while a gradient is computed";
     const torch::NoGradGuard no_grad;
-    parameters.gradients().copy_(parameters.values()).narrow(0, 0, frozen).fill_(3);
+    parameters.gradients().copy_(parameters.values());
+    for (const auto& slice : parameters.slices()) {
+      if (slice.frozen) parameters.gradients().narrow(0, slice.offset, slice.elements).fill_(3);
+    }
     return parameters.values().square().sum() / 2;
   };
   for (int step = 0; step < 3; ++step) optimizer->step(objective, {.lr = 0.1});
-  EXPECT_TRUE(torch::equal(module.frozen, before));
+  EXPECT_TRUE(torch::equal(module.first, first));
+  EXPECT_TRUE(torch::equal(module.frozen, frozen));
+  EXPECT_TRUE(torch::equal(module.last, last));
   EXPECT_FALSE(torch::equal(module.learned, learned));
+  EXPECT_FALSE(torch::equal(module.also_learned, also_learned));
   for (const auto& [name, tensor] : optimizer->state()) {
-    if (tensor.dim() != 1 || tensor.numel() != parameters.size()) continue;
-    EXPECT_EQ(tensor.narrow(0, 0, frozen).abs().max().item<float>(), 0) << name;
+    constexpr std::int64_t kLearned = 4 * 3, kFrozen = 5 * 7 + 5, kAlsoLearned = 4 * 5;
+    EXPECT_NE(tensor.numel(), parameters.size()) << name << " has state of what never learns";
+    if (tensor.dim() != 1 || tensor.numel() != kLearned + kFrozen + kAlsoLearned) continue;
+    EXPECT_EQ(tensor.narrow(0, kLearned, kFrozen).abs().max().item<float>(), 0) << name;
   }
 }
 

@@ -61,8 +61,8 @@ FlatParameters FlatParameters::part(std::int64_t begin, std::int64_t end) const 
     const std::int64_t first = std::clamp(slice.offset, begin, end);
     const std::int64_t last = std::clamp(slice.offset + slice.elements, begin, end);
     const std::int64_t before = first < last ? slice.begin + first - slice.offset : 0;
-    part.slices_.push_back(
-        {slice.name, slice.shape, first - begin, last - first, before, slice.frozen});
+    part.slices_.push_back({slice.name, slice.shape, first - begin, last - first, before,
+                            slice.frozen, slice.lr_scale});
   }
   return part;
 }

@@ -21,6 +21,7 @@ struct ParameterSlice {
   std::int64_t elements = 0;
   std::int64_t begin = 0;  ///< In the whole parameter, before these.
   bool frozen = false;     ///< It did not require a gradient: no optimizer moves it.
+  double lr_scale = 1;     ///< Its learning rate is so many times that of others; at least 0.
 };
 
 /// The parameters and gradients of a module, each one flat contiguous fp32 tensor [P] of which the
@@ -46,6 +47,8 @@ class FlatParameters {
   torch::Tensor& gradients() { return gradients_; }  ///< fp32 [P].
   std::int64_t size() const { return values_.numel(); }
   const std::vector<ParameterSlice>& slices() const { return slices_; }
+  /// Sets `lr_scale` of slice `i`, for optimizers that are made later.
+  void set_lr_scale(std::size_t i, double scale) { slices_.at(i).lr_scale = scale; }
 
  private:
   FlatParameters() = default;

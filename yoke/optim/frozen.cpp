@@ -7,14 +7,28 @@ namespace {
 
 using torch::Tensor;
 
+/// From the first parameter that learns to the last. Of a shard, all: its state is put together
+/// with that of others by its size.
+FlatParameters learning_part(const Shard& shard) {
+  auto& parameters = shard.parameters;
+  if (!shard.is_all) return parameters.part(0, parameters.size());
+  std::int64_t begin = parameters.size(), end = 0;
+  for (const auto& slice : parameters.slices()) {
+    if (slice.frozen) continue;
+    begin = std::min(begin, slice.offset);
+    end = std::max(end, slice.offset + slice.elements);
+  }
+  return parameters.part(std::min(begin, end), end);
+}
+
 class WithoutFrozen final : public Optimizer {
  public:
-  WithoutFrozen(std::unique_ptr<Optimizer> optimizer, const Shard& shard)
-      : optimizer_(std::move(optimizer)) {
-    for (const auto& slice : shard.parameters.slices()) {
-      if (!slice.frozen) continue;
-      values_.push_back(shard.parameters.values().narrow(0, slice.offset, slice.elements));
-      gradients_.push_back(shard.parameters.gradients().narrow(0, slice.offset, slice.elements));
+  WithoutFrozen(const MakeOptimizer& make, const Shard& shard)
+      : part_(learning_part(shard)), optimizer_(make({part_, shard.sum})) {
+    for (const auto& slice : part_.slices()) {
+      if (!slice.frozen || slice.elements == 0) continue;
+      values_.push_back(part_.values().narrow(0, slice.offset, slice.elements));
+      gradients_.push_back(part_.gradients().narrow(0, slice.offset, slice.elements));
     }
   }
 
@@ -53,6 +67,7 @@ class WithoutFrozen final : public Optimizer {
     kept_.clear();
   }
 
+  FlatParameters part_;
   const std::unique_ptr<Optimizer> optimizer_;
   std::vector<Tensor> values_, gradients_;  // of each frozen parameter, views
   std::vector<Tensor> kept_;                // their values while they are hidden, else none
@@ -60,12 +75,12 @@ class WithoutFrozen final : public Optimizer {
 
 }  // namespace
 
-std::unique_ptr<Optimizer> leave_frozen(std::unique_ptr<Optimizer> optimizer, const Shard& shard) {
+std::unique_ptr<Optimizer> leave_frozen(const MakeOptimizer& make, const Shard& shard) {
   const auto& slices = shard.parameters.slices();
   const bool any =
       std::any_of(slices.begin(), slices.end(), [](const auto& slice) { return slice.frozen; });
-  if (!any) return optimizer;
-  return std::make_unique<WithoutFrozen>(std::move(optimizer), shard);
+  if (!any) return make(shard);
+  return std::make_unique<WithoutFrozen>(make, shard);
 }
 
 }  // namespace yoke

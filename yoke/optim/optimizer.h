@@ -23,10 +23,12 @@ using Objective = std::function<torch::Tensor()>;
 
 /// What an optimizer moves: all parameters, or a rank's part of them.
 struct Shard {
-  Shard(FlatParameters& moved, SumOverRanks over_parts = {})
+  Shard(FlatParameters& moved) : parameters(moved), is_all(true) {}
+  Shard(FlatParameters& moved, SumOverRanks over_parts)
       : parameters(moved), sum(std::move(over_parts)) {}
   FlatParameters& parameters;
-  SumOverRanks sum;  ///< Over all parts, for norms and dot products; empty where one is all.
+  SumOverRanks sum;     ///< Over all parts, for norms and dot products; empty where one is all.
+  bool is_all = false;  ///< No other rank has a part.
 };
 
 /// Moves flat parameters down their gradient. First-order methods call the objective once.
@@ -58,7 +60,8 @@ using OptimizerPlugin = Plugin<std::unique_ptr<Optimizer>(const Shard& shard), O
 const Registry<OptimizerPlugin>& optimizers();
 
 /// Builds the optimizer that `text` (`name:key=value,...`) names; the parameters must outlive
-/// it. None moves frozen parameters. @throws UsageError on an unknown name or option.
+/// it. None moves frozen parameters, and each moves a parameter at its slice's `lr_scale` times the
+/// rate. @throws UsageError on an unknown name or option.
 std::unique_ptr<Optimizer> make_optimizer(std::string_view text, const Shard& shard);
 
 }  // namespace yoke

@@ -2,6 +2,7 @@
 #include "yoke/optim/clip.h"
 #include "yoke/optim/frozen.h"
 #include "yoke/optim/optimizer.h"
+#include "yoke/optim/scaled_rates.h"
 
 namespace yoke {
 
@@ -48,7 +49,12 @@ const Registry<OptimizerPlugin>& optimizers() {
 }
 
 std::unique_ptr<Optimizer> make_optimizer(std::string_view text, const Shard& shard) {
-  return leave_frozen(optimizers().choose(text).make(shard), shard);
+  const auto chosen = optimizers().choose(text);
+  return leave_frozen(
+      [&](const Shard& learning) {
+        return scale_rates(chosen.make(learning), learning, chosen.traits.first_order);
+      },
+      shard);
 }
 
 }  // namespace yoke

@@ -19,6 +19,17 @@ std::vector<Bucket> cut_into_buckets(const FlatParameters& parameters, const Buc
   return buckets;
 }
 
+std::vector<Bucket> that_learn(std::vector<Bucket> buckets, const FlatParameters& parameters) {
+  const auto& slices = parameters.slices();
+  std::erase_if(buckets, [&](const Bucket& bucket) {
+    return std::none_of(slices.begin(), slices.end(), [&](const ParameterSlice& slice) {
+      return !slice.frozen && slice.offset < bucket.end &&
+             slice.offset + slice.elements > bucket.begin;
+    });
+  });
+  return buckets;
+}
+
 BucketFiller::BucketFiller(std::vector<Bucket> buckets, std::function<void(std::size_t)> full)
     : buckets_(std::move(buckets)), full_(std::move(full)) {
   reset();

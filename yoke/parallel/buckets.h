@@ -23,6 +23,9 @@ struct BucketSizes {
 /// first the first bucket, then the others, and what is left.
 std::vector<Bucket> cut_into_buckets(const FlatParameters& parameters, const BucketSizes& sizes);
 
+/// Those of `buckets` in which some parameter learns: the gradient of others is zero on every rank.
+std::vector<Bucket> that_learn(std::vector<Bucket> buckets, const FlatParameters& parameters);
+
 /// Tells of buckets as they fill up, in their order whatever the order in which parts come: ranks
 /// must reduce alike. Calls come from one thread at a time.
 class BucketFiller {

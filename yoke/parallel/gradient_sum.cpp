@@ -18,9 +18,10 @@ GradientSum::GradientSum(const StrategyContext& context, const GradientSumOption
       parts_meet_(options.parts_meet),
       shards_(shards),
       compression_(make_compression(options.compress, parameters_, communicator_)),
-      filler_(cut_into_buckets(parameters_, options.buckets), [this](std::size_t bucket) {
-        if (shards_ == nullptr) compression_->start(filler_.buckets()[bucket]);
-      }) {}
+      filler_(that_learn(cut_into_buckets(parameters_, options.buckets), parameters_),
+              [this](std::size_t bucket) {
+                if (shards_ == nullptr) compression_->start(filler_.buckets()[bucket]);
+              }) {}
 
 Forward GradientSum::compute(const Batch& batch, const StepKey& key) {
   if (communicator_.size() == 1 && accumulate_ == 1) return engine_.gradient(batch, key);

@@ -13,6 +13,7 @@ namespace yoke {
 /// `yoke` inside `versions`: a reader writes `hardware.cpu`.
 namespace key {
 inline constexpr const char* kBatchSize = "batch_size";
+inline constexpr const char* kBestStep = "best_step";
 inline constexpr const char* kBestValTop1 = "best_val_top1";
 inline constexpr const char* kCheckpointSeconds = "checkpoint_seconds";
 inline constexpr const char* kClasses = "classes";

@@ -44,6 +44,7 @@ void add_result(Json& json, const TrainConfig& config, const Trainer& trainer) {
   json[key::kValTop1] = validation ? Json(validation->top1) : Json();
   json[key::kValTop5] = validation ? Json(validation->top5) : Json();
   json[key::kBestValTop1] = validation ? Json(state.best_val_top1) : Json();
+  json[key::kBestStep] = validation ? Json(state.best_step) : Json();
   json[key::kPerClassAccuracy] = state.per_class_accuracy;
   if (!state.confusion.empty()) json[key::kConfusion] = state.confusion;
   json[key::kCommunicationBytes] = trainer.bytes();

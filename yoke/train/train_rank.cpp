@@ -19,6 +19,7 @@
 #include "yoke/report/machine/resources.h"
 #include "yoke/run/summary.h"
 #include "yoke/train/agree.h"
+#include "yoke/train/best_weights.h"
 #include "yoke/train/checkpoints/export.h"
 #include "yoke/train/checkpoints/module_state.h"
 #include "yoke/train/checkpoints/resume.h"
@@ -252,6 +253,11 @@ TrainResult train_rank(const TrainConfig& config, const TrainParts& parts,
     reporter.graph(workload.model);
     result.status =
         TrainingLoop(config, resolved, trainer, reporter, context.clock).run(context.stop);
+    if (config.keep_best) {
+      if (const auto told = use_best_weights(resolved.directory, workload, trainer)) {
+        reporter.message(*told);
+      }
+    }
     reporter.finish();
     if (communicator->rank() == 0) write_final_weights(resolved.directory, workload);
     const bool unsaved = result.status == RunStatus::kUnsaved;

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "yoke/core/error.h"
+#include "yoke/core/format.h"
 #include "yoke/train/config/flags.h"
 
 namespace yoke {
@@ -49,15 +50,12 @@ TrainingLoop::TrainingLoop(const TrainConfig& config, const Resolved& resolved, 
       earlier_seconds_(trainer.state().wall_seconds),
       first_step_(trainer.state().step),
       clock_(clock) {
-  if (config.checkpoint_every.on() && trainer.communicator().rank() == 0) {
+  if (saves() && trainer.communicator().rank() == 0) {
     writer_.emplace(resolved.directory.checkpoints(), config.keep);
   }
 }
 
 RunStatus TrainingLoop::run(const std::atomic<bool>* stop) {
-  const auto done = [&] {
-    return trainer_.state().step >= trainer_.total_steps() || trainer_.target_reached();
-  };
   const auto asked = [&] { return stop != nullptr && *stop; };
   reporter_.phase(PhaseKind::kLoading, earlier_seconds_);
   trainer_.begin();
@@ -75,12 +73,18 @@ RunStatus TrainingLoop::run(const std::atomic<bool>* stop) {
     signals.receive();
     after_steps();
   }
-  if (config_.checkpoint_every.on()) finish_saving();
+  if (saves()) finish_saving();
   trainer_.finish();
   trainer_.state().wall_seconds = seconds();
   reporter_.phase(PhaseKind::kEnded, seconds());
   if (done()) return RunStatus::kCompleted;
-  return !config_.checkpoint_every.on() || saved() ? RunStatus::kStopped : RunStatus::kUnsaved;
+  return !saves() || saved() ? RunStatus::kStopped : RunStatus::kUnsaved;
+}
+
+bool TrainingLoop::done() const {
+  const RunState& state = trainer_.state();
+  const bool waits = !config_.patience || state.evaluations_without_best < *config_.patience;
+  return state.step >= trainer_.total_steps() || trainer_.target_reached() || !waits;
 }
 
 /// The step after which ranks meet next, or something else is due.
@@ -122,8 +126,10 @@ void TrainingLoop::after_steps() {
   reporter_.step(progress(step));
   if (reports(step)) report();
   if (last || step % steps_per_epoch == 0) compare_ranks();
-  if (last || config_.eval_every.due(step, steps_per_epoch, evaluate_clock_)) evaluate();
-  if (config_.checkpoint_every.due(step, steps_per_epoch, save_clock_)) save();
+  const bool evaluates = last || config_.eval_every.due(step, steps_per_epoch, evaluate_clock_);
+  const bool best = evaluates && evaluate();
+  const bool due = config_.checkpoint_every.due(step, steps_per_epoch, save_clock_);
+  if (due || (best && config_.keep_best)) save();
 }
 
 void TrainingLoop::compare_ranks() {
@@ -162,7 +168,7 @@ void TrainingLoop::report() {
   window = Meter();
 }
 
-void TrainingLoop::evaluate() {
+bool TrainingLoop::evaluate() {
   reporter_.phase(PhaseKind::kEvaluating, seconds());
   const Stopwatch watch;
   const Evaluation result = trainer_.evaluate();
@@ -183,13 +189,23 @@ void TrainingLoop::evaluate() {
   state.per_class_accuracy = result.per_class_accuracy;
   constexpr std::size_t kMostClasses = 100;  // more would make summary.json megabytes
   if (result.per_class_accuracy.size() <= kMostClasses) state.confusion = confusion_rows(result);
-  state.best_val_top1 = std::max(state.best_val_top1, result.top1);
+  const bool best = state.best_step == 0 || result.top1 > state.best_val_top1;
+  if (best) {
+    state.best_val_top1 = result.top1;
+    state.best_step = state.step;
+  }
+  state.evaluations_without_best = best ? 0 : state.evaluations_without_best + 1;
   if (config_.target_accuracy && result.top1 >= *config_.target_accuracy) {
     state.time_to_target_seconds = state.train_seconds + state.evaluate_seconds;
   }
   since_evaluated_.lap();
   reporter_.validation(progress(state.step), *state.validation);
   reporter_.phase(PhaseKind::kTraining, seconds());
+  if (state.evaluations_without_best == config_.patience) {
+    reporter_.message(fmt::format("ends here: {} without a better accuracy than that of step {}",
+                                  format_count(*config_.patience, "evaluation"), state.best_step));
+  }
+  return best;
 }
 
 void TrainingLoop::save() {
@@ -199,7 +215,7 @@ void TrainingLoop::save() {
   state.wall_seconds = seconds();
   reporter_.phase(PhaseKind::kCheckpointing, state.wall_seconds);
   Checkpoint checkpoint = trainer_.checkpoint(run_recipe(config_, resolved_));
-  if (writer_) writer_->save(std::move(checkpoint));
+  if (writer_) writer_->save(std::move(checkpoint), config_.keep_best ? state.best_step : 0);
   state.checkpoint_seconds += watch.seconds();
   reporter_.phase(PhaseKind::kTraining, seconds());
   since_saved_.lap();

@@ -34,13 +34,16 @@ class TrainingLoop {
   class Signals;
 
   void take_steps(const Trainer::Beside& beside);
+  bool done() const;
+  /// Whether states are saved.
+  bool saves() const { return config_.checkpoint_every.on() || config_.keep_best; }
   std::int64_t next_halt() const;
   bool halts(std::int64_t step) const;
   void after_steps();
   bool reports(std::int64_t step) const;
   void report();
   void compare_ranks();
-  void evaluate();
+  bool evaluate();  // whether it was the best so far
   void save();
   void finish_saving();
   bool saved();  // whether the last checkpoint could be written, as all ranks learn

@@ -9,7 +9,9 @@
 #include "yoke/core/error.h"
 #include "yoke/core/system/threads.h"
 #include "yoke/data/transforms/resize.h"
+#include "yoke/models/module_parts.h"
 #include "yoke/train/checkpoints/model_description.h"
+#include "yoke/train/lr_scales.h"
 
 namespace yoke {
 namespace {
@@ -33,6 +35,7 @@ Model build_model(const TrainConfig& config, const TrainParts& parts, const Data
                   torch::Device device) {
   const ModelInput input{.image = info.image, .classes = info.classes()};
   Model model = parts.model ? parts.model(input) : make_model(config.model, input, config.seed);
+  if (!config.freeze.empty()) freeze(*model.module, config.freeze);
   model.module->to(device);
   return model;
 }
@@ -43,6 +46,14 @@ std::map<std::string, std::string> describe(const TrainConfig& config, const Tra
   const bool is_photo = data.image.channels == 1 || data.image.channels == 3;
   if (parts.model || !is_photo) return {};
   return to_metadata({.model = config.model, .data = data, .input = model.input});
+}
+
+FlatParameters with_lr_scales(const TrainConfig& config, torch::nn::Module& module,
+                              const FlatParameters::Allocate& gradients,
+                              const FlatParameters::Allocate& values) {
+  FlatParameters parameters(module, gradients, values);
+  if (!config.lr_scale.empty()) scale_rates_of(parameters, module, config.lr_scale);
+  return parameters;
 }
 
 void fit_images(DatasetSplits& data, const ImageShape& input) {
@@ -81,7 +92,7 @@ Workload::Workload(const TrainConfig& config, std::int64_t threads, const TrainP
       data(load_data(config, parts)),
       model(build_model(config, parts, data.train->info(), device)),
       metadata(describe(config, parts, data.train->info(), model)),
-      parameters(*model.module, gradients, values),
+      parameters(with_lr_scales(config, *model.module, gradients, values)),
       scaler(scales_loss(config.precision, device) ? std::make_unique<LossScaler>() : nullptr),
       engine(make_engine(
           model, parameters,

@@ -12,6 +12,7 @@
 #include "yoke/engine/compiled/graph/lowering.h"
 #include "yoke/engine/compiled/reference.h"
 #include "yoke/engine/compiled/trial.h"
+#include "yoke/models/module_parts.h"
 
 namespace yoke::compiled {
 namespace {
@@ -110,7 +111,7 @@ torch::Tensor StepCheck::scores_of_model(const torch::Tensor& images) const {
   const bool was_training = model_.module->is_training();
   model_.module->eval();
   const torch::Tensor scores = model_.forward(images);
-  model_.module->train(was_training);
+  set_training(*model_.module, was_training);
   return scores.to(torch::kFloat32);
 }
 

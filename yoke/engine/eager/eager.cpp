@@ -12,6 +12,7 @@
 #include "yoke/engine/eager/gpu_settings.h"
 #include "yoke/engine/eager/gradient_hooks.h"
 #include "yoke/engine/eager/sync_batch_norm.h"
+#include "yoke/models/module_parts.h"
 
 namespace yoke {
 namespace {
@@ -86,7 +87,7 @@ class EagerEngine final : public Engine {
 
   void prepare(bool training) {
     torch::nn::Module& module = arithmetic_->module();
-    if (module.is_training() != training) module.train(training);
+    if (module.is_training() != training) set_training(module, training);
     arithmetic_->load();
   }
 

@@ -19,9 +19,9 @@ CheckpointWriter::CheckpointWriter(fs::path directory, std::int64_t keep)
 
 CheckpointWriter::~CheckpointWriter() { wait(); }
 
-void CheckpointWriter::save(Checkpoint snapshot) {
+void CheckpointWriter::save(Checkpoint snapshot, std::int64_t best) {
   wait();
-  thread_ = std::thread([this, snapshot = std::move(snapshot)] { write(snapshot); });
+  thread_ = std::thread([this, snapshot = std::move(snapshot), best] { write(snapshot, best); });
 }
 
 void CheckpointWriter::wait() {
@@ -54,7 +54,7 @@ std::optional<fs::path> CheckpointWriter::newest() const {
   return std::nullopt;
 }
 
-void CheckpointWriter::write(const Checkpoint& snapshot) {
+void CheckpointWriter::write(const Checkpoint& snapshot, std::int64_t best) {
   try {
     const auto written = write_checkpoint(directory_, snapshot);
     {
@@ -62,7 +62,7 @@ void CheckpointWriter::write(const Checkpoint& snapshot) {
       newest_ = written;
       last_was_written_ = true;
     }
-    prune(written);
+    prune(written, best);
   } catch (const std::exception& error) {
     const std::lock_guard lock(mutex_);
     last_was_written_ = false;
@@ -71,13 +71,13 @@ void CheckpointWriter::write(const Checkpoint& snapshot) {
   }
 }
 
-void CheckpointWriter::prune(const fs::path& written) {
+void CheckpointWriter::prune(const fs::path& written, std::int64_t best) {
   good_.insert(written);
   std::int64_t kept = 0;
   for (const auto& path : found()) {
     if (kept < keep_) {
       if (is_good(path)) ++kept;
-    } else if (path != written) {
+    } else if (path != written && checkpoint_step(path) != best) {
       give_up(path);
       good_.erase(path);
     }

@@ -14,7 +14,8 @@
 namespace yoke {
 
 /// Writes checkpoints in the background and keeps the newest `keep` good ones; those older than
-/// them go, but only after a newer one was written and verified. Calls come from one thread.
+/// them go, but for the best one, and only after a newer one was written and verified. Calls come
+/// from one thread.
 class CheckpointWriter {
  public:
   /// Removes what dead processes left half-written in `directory`, which need not exist yet.
@@ -26,8 +27,9 @@ class CheckpointWriter {
   CheckpointWriter& operator=(const CheckpointWriter&) = delete;
 
   /// Waits for the write before, then starts this one and returns. No one may change the tensors of
-  /// `snapshot` afterwards. A failure is told by take_problems().
-  void save(Checkpoint snapshot);
+  /// `snapshot` afterwards. The checkpoint of the step `best` is kept, which may be this one; 0:
+  /// none. A failure is told by take_problems().
+  void save(Checkpoint snapshot, std::int64_t best = 0);
   /// Waits for the write under way.
   void wait();
   /// The messages of the writes that failed since the last call.
@@ -38,9 +40,9 @@ class CheckpointWriter {
   std::optional<std::filesystem::path> newest() const;
 
  private:
-  void write(const Checkpoint& snapshot);
+  void write(const Checkpoint& snapshot, std::int64_t best);
   std::vector<std::filesystem::path> found() const;
-  void prune(const std::filesystem::path& written);
+  void prune(const std::filesystem::path& written, std::int64_t best);
   bool is_good(const std::filesystem::path& checkpoint);
 
   const std::filesystem::path directory_;

@@ -8,6 +8,8 @@
 namespace yoke {
 namespace {
 
+constexpr const char* kWithoutBest = "evaluations_without_best";
+
 nlohmann::json validation_json(const Metrics& metrics) {
   return {{"step", metrics.step},
           {"epoch", metrics.epoch},
@@ -43,7 +45,9 @@ nlohmann::json RunState::to_json() {
                          {key::kCpuSeconds, cpu_seconds},
                          {key::kPerClassAccuracy, per_class_accuracy},
                          {key::kConfusion, confusion},
-                         {key::kBestValTop1, best_val_top1}};
+                         {key::kBestValTop1, best_val_top1},
+                         {key::kBestStep, best_step},
+                         {kWithoutBest, evaluations_without_best}};
   if (validation) json["validation"] = validation_json(*validation);
   if (time_to_target_seconds) json[key::kTimeToTargetSeconds] = *time_to_target_seconds;
   return json;
@@ -63,6 +67,8 @@ RunState RunState::from_json(const nlohmann::json& json) {
   json.at(key::kCheckpointSeconds).get_to(state.checkpoint_seconds);
   json.at(key::kCpuSeconds).get_to(state.cpu_seconds);
   json.at(key::kBestValTop1).get_to(state.best_val_top1);
+  if (json.contains(key::kBestStep)) json.at(key::kBestStep).get_to(state.best_step);
+  if (json.contains(kWithoutBest)) json.at(kWithoutBest).get_to(state.evaluations_without_best);
   for (const auto& accuracy : json.at(key::kPerClassAccuracy)) {  // a class without images is null
     state.per_class_accuracy.push_back(accuracy.is_null() ? std::numeric_limits<double>::quiet_NaN()
                                                           : accuracy.get<double>());

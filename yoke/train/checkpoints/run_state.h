@@ -29,6 +29,8 @@ struct RunState {
   std::vector<double> per_class_accuracy;
   std::vector<std::vector<std::int64_t>> confusion;  ///< Rows are true; empty for many classes.
   double best_val_top1 = 0;
+  std::int64_t best_step = 0;                 ///< Of that evaluation; 0 before the first.
+  std::int64_t evaluations_without_best = 0;  ///< In a row, the latest among them.
   std::optional<double> time_to_target_seconds;
 
   nlohmann::json to_json();

@@ -34,9 +34,13 @@ struct TrainConfig {
   std::filesystem::path data_dir = "data";
   std::string weights;  ///< To begin with, see WeightsChoice; empty: drawn from the seed.
 
+  std::string freeze;    ///< Parts that do not learn, see parameters_of(); empty: none.
+  std::string lr_scale;  ///< Parts that learn at another rate, see LrScales; empty: none.
+
   std::optional<std::int64_t> epochs;  ///< kDefaultEpochs when neither is given.
   std::optional<std::int64_t> max_steps;
   std::optional<double> target_accuracy;  ///< In (0, 1].
+  std::optional<std::int64_t> patience;   ///< Evaluations without a better one, before the end.
 
   std::optional<std::int64_t> batch_size;           ///< Over all ranks; kDefaultBatchSize.
   std::optional<std::int64_t> batch_size_per_rank;  ///< Instead.
@@ -59,7 +63,8 @@ struct TrainConfig {
 
   Interval checkpoint_every;
   std::int64_t keep = 3;
-  std::string resume;  ///< Empty, `auto` or a path.
+  bool keep_best = false;  ///< The run's weights are those of its best evaluation.
+  std::string resume;      ///< Empty, `auto` or a path.
 
   std::filesystem::path out;  ///< Empty: `runs/<date-time>-<model>-<data>`.
   std::uint64_t seed = 1;

@@ -28,7 +28,7 @@ int LayerGraph::readers(ValueId value) const {
 std::vector<bool> wanted_gradients(const LayerGraph& graph) {
   std::vector<bool> wanted(graph.values.size(), false);
   for (const auto& layer : graph.layers) {
-    bool is_wanted = layer->has_parameters();
+    bool is_wanted = layer->learns();
     for (const ValueId input : layer->inputs) {
       is_wanted = is_wanted || wanted[static_cast<std::size_t>(input)];
     }

@@ -45,13 +45,15 @@ class Layer {
   /// matrix kind only.
   virtual double flops() const { return 0; }
 
-  /// Whether it has trainable parameters.
   virtual bool has_parameters() const { return false; }
+  /// Whether a step moves parameters of it.
+  bool learns() const { return has_parameters() && !frozen; }
 
   /// Starts planning it.
   virtual std::unique_ptr<LayerPlan> plan() const = 0;
 
-  std::string name;  ///< Of its parameters (`layer1.0.conv1`), else of its kind.
+  bool frozen = false;  ///< None of its parameters learns.
+  std::string name;     ///< Of its parameters (`layer1.0.conv1`), else of its kind.
   std::vector<ValueId> inputs;
   ValueId output = -1;
 };

@@ -153,9 +153,6 @@ std::vector<ValueId> Lowering::values(std::size_t i) const {
 std::optional<ParameterId> Lowering::parameter(std::size_t i) const {
   const auto found = parameters_.find(input(i));
   if (found != parameters_.end()) {
-    if (!found->second.tensor.requires_grad()) {
-      unsupported(fmt::format("its parameter {} is frozen", found->second.name));
-    }
     return found->second.id;
   }
   if (is_none(i)) return std::nullopt;
@@ -206,6 +203,7 @@ ImageShape Lowering::output_shape() const {
 void Lowering::add(std::unique_ptr<Layer> layer, std::vector<ValueId> inputs, Value output,
                    std::string name) {
   layer->name = name.empty() ? fmt::format("{}{}", layer->kind(), graph_.layers.size()) : name;
+  layer->frozen = is_frozen();
   layer->inputs = std::move(inputs);
   layer->output = static_cast<ValueId>(graph_.values.size());
   graph_.values.push_back(output);
@@ -216,6 +214,24 @@ void Lowering::add(std::unique_ptr<Layer> layer, std::vector<ValueId> inputs, Va
 void Lowering::add(std::unique_ptr<Layer> layer, std::vector<ValueId> inputs) {
   const Value same = shape_of(inputs.front());
   add(std::move(layer), std::move(inputs), same);
+}
+
+bool Lowering::is_frozen() const {
+  const Parameter *frozen = nullptr, *learning = nullptr;
+  for (const auto* const input : node_->inputs()) {
+    const auto transposed = transposed_.find(input);
+    const auto found = parameters_.find(input);
+    if (transposed == transposed_.end() && found == parameters_.end()) continue;
+    const auto& parameter = transposed == transposed_.end()
+                                ? found->second
+                                : by_id_[static_cast<std::size_t>(transposed->second)];
+    (parameter.tensor.requires_grad() ? learning : frozen) = &parameter;
+  }
+  if (frozen != nullptr && learning != nullptr) {
+    unsupported(
+        fmt::format("its parameter {} is frozen, and {} is not", frozen->name, learning->name));
+  }
+  return frozen != nullptr;
 }
 
 void Lowering::alias(ValueId value) { values_[node_->output()] = value; }

@@ -77,6 +77,8 @@ class Lowering {
   };
 
   const torch::jit::Value* input(std::size_t i) const;
+  /// Whether the node has parameters, none of which learns.
+  bool is_frozen() const;
   void finish_output(const torch::jit::Graph& graph);
 
   const torch::jit::Graph& traced_;

@@ -6,6 +6,7 @@
 #include "yoke/engine/compiled.h"
 #include "yoke/engine/compiled/graph/check_trace.h"
 #include "yoke/engine/trace.h"
+#include "yoke/models/module_parts.h"
 
 namespace yoke::compiled {
 namespace {
@@ -51,11 +52,11 @@ std::int64_t features(const torch::jit::Value& value) {
 TracedGraph traced_graph(const Model& model, bool training) {
   refuse_cumulative_averages(*model.module);
   const bool was_training = model.module->is_training();
-  model.module->train(training);
+  set_training(*model.module, training);
   const auto& [channels, height, width] = model.input;
   const auto example = torch::zeros({kTracedImages, channels, height, width});
   const auto traced = trace(model, example), again = trace(model, example);
-  model.module->train(was_training);
+  set_training(*model.module, was_training);
   refuse_differences(*traced, *again);
   refuse_changed_views(*traced);
   return traced;

@@ -143,10 +143,17 @@ void BatchNormPlan::backward(Builder& builder) {
     if (onednn::batch_norm_gradient_takes_shift()) {
       arguments[DNNL_ARG_SHIFT] = builder.weights(*layer_.shift, channel_dims(), channel_desc());
     }
+  }
+  if (layer_.learns()) {
     gradients.emplace_back(DNNL_ARG_DIFF_SCALE,
                            builder.gradient_of(*layer_.scale, channel_dims(), channel_desc()));
     gradients.emplace_back(DNNL_ARG_DIFF_SHIFT,
                            builder.gradient_of(*layer_.shift, channel_dims(), channel_desc()));
+  } else if (layer_.scale) {  // what nobody reads: oneDNN 2.6 has no code that leaves it out
+    for (const int argument : {DNNL_ARG_DIFF_SCALE, DNNL_ARG_DIFF_SHIFT}) {
+      arguments[argument] =
+          builder.memory(channel_desc(), builder.buffer(channel_desc().get_size()));
+    }
   }
   if (workspace_ != nullptr) {
     arguments[DNNL_ARG_WORKSPACE] = builder.memory(description_.workspace_desc(), workspace_);

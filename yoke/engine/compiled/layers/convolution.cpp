@@ -85,9 +85,9 @@ void ConvolutionPlan::forward(Builder& builder) {
 
 void ConvolutionPlan::backward(Builder& builder) {
   const Tensor gradient = gradient_before(builder, layer_, dst_);
-  if (is_narrow(layer_, gradient)) {
+  if (layer_.learns() && is_narrow(layer_, gradient)) {
     plan_narrow_weight_gradient(builder, layer_, given_, gradient);
-  } else {
+  } else if (layer_.learns()) {
     backward_weights(builder, gradient);
   }
   if (builder.wants_gradient(layer_.inputs[0])) backward_data(builder, gradient);

@@ -88,7 +88,7 @@ void LinearPlan::forward(Builder& builder) {
 void LinearPlan::backward(Builder& builder) {
   const Tensor gradient =
       builder.converted(gradient_before(builder, layer_, dst_), Format::kPlain, builder.type());
-  backward_weights(builder, gradient);
+  if (layer_.learns()) backward_weights(builder, gradient);
   if (builder.wants_gradient(layer_.inputs[0])) backward_data(builder, gradient);
 }
 

@@ -48,6 +48,7 @@ void GradientReducer::run(int member, const std::vector<const GradientStore*>& r
 void GradientReducer::reduce(ParameterId id, const std::vector<const GradientStore*>& replicas,
                              dnnl::stream& stream) {
   const auto& slice = parameters_.slices()[static_cast<std::size_t>(id)];
+  if (slice.frozen) return;  // zeros, from the first
   float* const flat = parameters_.gradients().data_ptr<float>() + slice.offset;
   const auto bytes = static_cast<std::size_t>(slice.elements) * sizeof(float);
   const auto* const first = replicas.front()->find(id);
