@@ -6,15 +6,19 @@
 #include <memory>
 
 #include "apps/yoke/commands.h"
+#include "apps/yoke/contact_sheet.h"
 #include "apps/yoke/environment.h"
 #include "apps/yoke/label_output.h"
 #include "apps/yoke/number_flag.h"
+#include "apps/yoke/output_file.h"
 #include "yoke/classify/classifier.h"
 #include "yoke/classify/photo_files.h"
 #include "yoke/classify/photo_list.h"
 #include "yoke/core/error.h"
+#include "yoke/core/files/file.h"
 #include "yoke/core/system/clock.h"
 #include "yoke/core/system/threads.h"
+#include "yoke/data/formats/jpeg_write.h"
 #include "yoke/data/loader.h"
 #include "yoke/run/flag_names.h"
 #include "yoke/train/config/flags.h"
@@ -22,11 +26,15 @@
 namespace yoke {
 namespace {
 
+namespace fs = std::filesystem;
+
 struct GivenPhotos {
   std::string model;
   std::vector<std::string> paths;
   std::size_t top = 3;
   bool json = false, csv = false;
+  fs::path sheet;
+  bool force = false;
   std::string tta = word_of(Views::kOne);
   std::string engine = word_of(EngineKind::kAuto);
   std::string precision = word_of(Precision::kFp32);
@@ -78,8 +86,20 @@ std::string folder_of(const PhotoFiles& files, std::int64_t index, const Classif
   return std::find(classes.begin(), classes.end(), folder) == classes.end() ? "" : folder;
 }
 
+void write_sheet(const GivenPhotos& given, const std::vector<LabelledPhoto>& labelled,
+                 const PhotoList& photos) {
+  const auto& shape = photos.info().image;
+  std::vector<std::uint8_t> scratch;
+  const auto thumbnail = [&](std::size_t i) {
+    return write_jpeg(photos.pixels(static_cast<std::int64_t>(i), scratch), shape);
+  };
+  write_file(given.sheet,
+             contact_sheet(fmt::format("Photos labelled by {}", given.model), labelled, thumbnail));
+}
+
 int classify(const GivenPhotos& given) {
   const Stopwatch watch;
+  if (!given.sheet.empty()) check_output("--sheet", given.sheet, given.force);
   const PhotoFiles files = find_photos(given.paths);
   std::int64_t threads = given.threads > 0 ? given.threads : threads_from_environment();
   if (threads == 0) threads = cpu_budget().threads(1);
@@ -95,18 +115,23 @@ int classify(const GivenPhotos& given) {
       /*first_step=*/0, sampler.steps_per_epoch(),
       {.threads = given.loader_threads > 0 ? static_cast<int>(given.loader_threads) : spare});
   LabelOutput output(form_of(given), given.top, files);
+  std::vector<LabelledPhoto> labelled;  // for the sheet
   std::int64_t index = 0;
   for (std::int64_t step = 0; step < sampler.steps_per_epoch(); ++step) {
     const auto probabilities = classifier.probabilities(loader.next().input);
     for (std::int64_t row = 0; row < probabilities.size(0); ++row, ++index) {
       const bool decoded = photos->problem(index).empty();
-      output.add({.name = files.name(index),
-                  .folder = folder_of(files, index, classifier),
-                  .labels = decoded ? likeliest(probabilities[row], classifier.classes(), given.top)
-                                    : std::vector<Label>(),
-                  .problem = photos->problem(index)});
+      LabelledPhoto photo{
+          .name = files.name(index),
+          .folder = folder_of(files, index, classifier),
+          .labels = decoded ? likeliest(probabilities[row], classifier.classes(), given.top)
+                            : std::vector<Label>(),
+          .problem = photos->problem(index)};
+      output.add(photo);
+      if (!given.sheet.empty()) labelled.push_back(std::move(photo));
     }
   }
+  if (!given.sheet.empty()) write_sheet(given, labelled, *photos);
   return output.finish(watch.seconds());
 }
 
@@ -129,6 +154,12 @@ void add_classify_command(CLI::App& program, Run& run) {
       ->capture_default_str();
   auto* json = command->add_flag("--json", given->json, "Print a JSON object per line");
   command->add_flag("--csv", given->csv, "Print comma-separated values")->excludes(json);
+  command
+      ->add_option("--sheet", given->sheet,
+                   "Also write a page with the photos and their labels: mistakes and the least "
+                   "certain first")
+      ->type_name("FILE.html");
+  command->add_flag("--force", given->force, "Replace --sheet if it exists");
   command
       ->add_option("--tta", given->tta,
                    "Test-time augmentation: means over the image and its mirror image (flip), and "

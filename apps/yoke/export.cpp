@@ -9,8 +9,8 @@
 #include <string>
 
 #include "apps/yoke/commands.h"
+#include "apps/yoke/output_file.h"
 #include "yoke/core/error.h"
-#include "yoke/core/files/file.h"
 #include "yoke/core/format.h"
 #include "yoke/train/checkpoints/trained_model.h"
 
@@ -26,24 +26,9 @@ struct ExportOptions {
   bool force = false;
 };
 
-void check_output(const fs::path& output, bool force) {
-  const auto parent = folder_of(output);
-  if (!fs::is_directory(parent)) {
-    throw UsageError(fmt::format("--out {}: there is no directory {}; make it first",
-                                 output.string(), parent.string()));
-  }
-  if (fs::is_directory(output)) {
-    throw UsageError(fmt::format("--out {} is a directory; give a file", output.string()));
-  }
-  if (fs::exists(output) && !force) {
-    throw UsageError(fmt::format(
-        "--out {} exists already; give another name, or --force to replace it", output.string()));
-  }
-}
-
 int export_weights(const ExportOptions& options) {
   const auto format = weight_format(options.format, options.output);
-  check_output(options.output, options.force);
+  check_output("--out", options.output, options.force);
   const auto trained = read_trained_model(options.source);
   write_weights(options.output, format, trained.tensors, trained.metadata);
   std::int64_t elements = 0;

@@ -184,6 +184,41 @@ TEST_F(YokeClassify, ComputesTheSameWithBothEnginesAndOverViews) {
   }
 }
 
+TEST_F(YokeClassify, ShowsMistakesFirstOnASheet) {
+  fs::create_directories(path() / "mixed" / "dark");
+  fs::create_directories(path() / "mixed" / "bright, very");
+  fs::copy(photos() / "bright, very" / "02.jpg", path() / "mixed/dark/wrong.jpg");
+  fs::copy(photos() / "dark" / "03.jpg", path() / "mixed/dark/<right>.jpg");
+  fs::copy(photos() / "bright, very" / "04.jpg", path() / "mixed/bright, very/also.jpg");
+  write("mixed/dark/damaged.jpg", "no photo");
+  const auto found = classify("run mixed --sheet sheet.html");
+  EXPECT_EQ(found.status, 1) << "one is damaged";
+  const auto page = read_file(path() / "sheet.html");
+  EXPECT_THAT(
+      page,
+      HasSubstr(
+          "4 photos; 2 of 3 right by the names of their folders (66.67 %); 1 could not be read."));
+  const auto place = [&](const std::string& text) {
+    EXPECT_THAT(page, HasSubstr(text));
+    return page.find(text);
+  };
+  EXPECT_LT(place("Not the class of their folder"), place("mixed/dark/wrong.jpg"));
+  EXPECT_LT(place("mixed/dark/wrong.jpg</span>"), place("The least certain first"));
+  EXPECT_LT(place("The least certain first"), place("mixed/dark/&lt;right&gt;.jpg</span>"));
+  EXPECT_THAT(page, HasSubstr("<br>its folder: dark"));
+  EXPECT_THAT(page, Not(HasSubstr("damaged.jpg")));
+  EXPECT_EQ(page.find("<figure class=\"wrong\">"), page.rfind("<figure class=\"wrong\">"));
+  EXPECT_THAT(page, HasSubstr("data:image/jpeg;base64,/9j/"));
+
+  const auto again = classify("run mixed --sheet sheet.html");
+  EXPECT_EQ(again.status, 2);
+  EXPECT_THAT(again.errors,
+              AllOf(HasSubstr("--sheet sheet.html exists already"), HasSubstr("--force")));
+  EXPECT_EQ(classify("run photos --sheet sheet.html --force").status, 0);
+  EXPECT_THAT(read_file(path() / "sheet.html"), HasSubstr("40 photos; 40 of 40 right"));
+  EXPECT_EQ(classify("run photos --sheet nowhere/sheet.html").status, 2);
+}
+
 TEST_F(YokeClassify, SaysWhatIsWrong) {
   const auto expect_refused = [&](const std::string& rest, const std::string& why) {
     const auto found = classify(rest);
