@@ -19,12 +19,26 @@
 
 namespace yoke::flag_kinds {
 
+/// As the least value of a flag: every number above 0.
+inline constexpr double kAboveZero = std::numeric_limits<double>::min();
+
+/// Which numbers are allowed, for the help and messages: "from 0 to 1024".
 template <typename Number>
-Number number_of(const std::string& flag, const std::string& text, Number least, Number most,
-                 const char* allowed) {
+std::string range_text(Number least, Number most) {
+  const bool above_zero = std::is_floating_point_v<Number> && least == kAboveZero;
+  const std::string from = above_zero ? "above 0" : fmt::format("from {}", least);
+  const bool bounded = most != std::numeric_limits<Number>::max();
+  if (bounded) return fmt::format("{} to {}", from, most);
+  return above_zero ? from : from + " on";
+}
+
+template <typename Number>
+Number number_of(const std::string& flag, const std::string& text, Number least, Number most) {
   const auto number = parse_number<Number>(text, least, most);
-  if (!number) throw UsageError(fmt::format("--{} is '{}'; allowed: {}", flag, text, allowed));
-  return *number;
+  if (number) return *number;
+  throw UsageError(fmt::format("--{} is '{}'; allowed: a {}number {}", flag, text,
+                               std::is_integral_v<Number> ? "whole " : "",
+                               range_text(least, most)));
 }
 
 template <typename T>
@@ -36,19 +50,19 @@ struct Unwrap<std::optional<T>> {
   using type = T;
 };
 
-/// A flag that is a number, or an optional one.
+/// A flag that is a number from `least` to `most`, or an optional one.
 template <typename Field>
 TrainFlag number(const char* name, Field TrainConfig::*field, typename Unwrap<Field>::type least,
-                 typename Unwrap<Field>::type most, const char* allowed, const std::string& help,
-                 const char* group) {
+                 typename Unwrap<Field>::type most, const std::string& help, const char* group) {
   using Number = typename Unwrap<Field>::type;
   return {name,
           "N",
           help,
+          range_text(least, most),
           group,
           false,
           [=](TrainConfig& config, const std::string& text) {
-            config.*field = number_of<Number>(name, text, least, most, allowed);
+            config.*field = number_of<Number>(name, text, least, most);
           },
           [=](const TrainConfig& config) -> std::optional<std::string> {
             if constexpr (std::is_same_v<Field, Number>) {
@@ -60,27 +74,30 @@ TrainFlag number(const char* name, Field TrainConfig::*field, typename Unwrap<Fi
           }};
 }
 
-inline constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+template <typename Field>
+TrainFlag at_least(const char* name, Field TrainConfig::*field, typename Unwrap<Field>::type least,
+                   const std::string& help, const char* group) {
+  using Number = typename Unwrap<Field>::type;
+  return number(name, field, least, std::numeric_limits<Number>::max(), help, group);
+}
 
 template <typename Field>
 TrainFlag count(const char* name, Field TrainConfig::*field, std::int64_t least,
                 const std::string& help, const char* group) {
-  return number(name, field, least, kMost,
-                least == 0 ? "a whole number of at least 0" : "a whole number of at least 1", help,
-                group);
+  return at_least(name, field, least, help, group);
 }
 
 inline TrainFlag seconds(const char* name, std::chrono::seconds TrainConfig::*field,
                          const std::string& help, const char* group) {
-  constexpr std::int64_t kYear = 31'536'000;
+  constexpr std::int64_t kLeast = 1, kYear = 31'536'000;
   return {name,
           "N",
           help,
+          range_text(kLeast, kYear),
           group,
           false,
           [=](TrainConfig& config, const std::string& text) {
-            config.*field = std::chrono::seconds(number_of<std::int64_t>(
-                name, text, 1, kYear, "a whole number of seconds from 1 to 31536000"));
+            config.*field = std::chrono::seconds(number_of(name, text, kLeast, kYear));
           },
           [=](const TrainConfig& config) -> std::optional<std::string> {
             return fmt::format("{}", (config.*field).count());
@@ -93,6 +110,7 @@ TrainFlag text(const char* name, Field TrainConfig::*field, const char* value,
   return {name,
           value,
           help,
+          "",
           group,
           true,
           [=](TrainConfig& config, const std::string& given) { config.*field = given; },
@@ -110,6 +128,7 @@ TrainFlag choice(const char* name, Enum TrainConfig::*field, const std::string& 
   return {name,
           words_of<Enum>("/"),
           help,
+          "",
           group,
           true,
           [=](TrainConfig& config, const std::string& given) {
@@ -125,6 +144,7 @@ inline TrainFlag interval(const char* name, Interval TrainConfig::*field, const 
   return {name,
           "1epoch/500steps/10min",
           help,
+          "",
           group,
           true,
           [=](TrainConfig& config, const std::string& given) {
@@ -140,6 +160,7 @@ inline TrainFlag boolean(const char* name, bool TrainConfig::*field, const char*
   return {name,
           value,
           help,
+          "",
           group,
           false,
           [=](TrainConfig& config, const std::string& given) {

@@ -30,6 +30,7 @@ struct TrainFlag {
   std::string name;   ///< Without dashes: `batch-size`.
   std::string value;  ///< What its value is called in the help; empty for a switch.
   std::string help;   ///< One sentence, with the unit.
+  std::string range;  ///< Which numbers are allowed; else empty: `value` and `help` say it.
   std::string group;  ///< Heading of the help.
   bool quoted;        ///< Text in TOML, as against a number or a boolean.
   /// @throws UsageError when the text is no such value.
