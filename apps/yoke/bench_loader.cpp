@@ -80,7 +80,7 @@ void add_bench_loader_command(CLI::App& bench, Run& run) {
       "loader", "Measure how fast training batches are read, decoded, augmented and normalised");
   const auto given = std::make_shared<GivenLoader>();
   command->add_option("--data", given->data, "Data set; see 'yoke list datasets'")
-      ->type_name("NAME[:k=v,...]")
+      ->type_name("DATASET[:k=v,...]")
       ->capture_default_str();
   command->add_option(as_flag(flag::kDataDir), given->data_dir, "Where data sets are")
       ->type_name("DIR")

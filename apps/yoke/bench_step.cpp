@@ -202,7 +202,7 @@ void add_bench_step_command(CLI::App& bench, Run& run) {
       bench.add_subcommand("step", "Measure a training step on random images in memory");
   const auto given = std::make_shared<GivenStep>();
   command->add_option("--model", given->model, "Model; see 'yoke list models'")
-      ->type_name("NAME[:k=v,...]")
+      ->type_name("MODEL[:k=v,...]")
       ->capture_default_str();
   command->add_option("--image", given->image, "Shape of the images (what the model is usual for)")
       ->type_name("CxHxW");
@@ -212,18 +212,22 @@ void add_bench_step_command(CLI::App& bench, Run& run) {
   command->add_option(as_flag(flag::kBatchSize), given->batch_size, "Images per step")
       ->check(above_zero())
       ->capture_default_str();
-  command->add_option("--engine", given->engine, "auto, eager or compiled")->capture_default_str();
-  command->add_option("--precision", given->precision, "fp32, bf16, o1 or o2")
+  command->add_option(as_flag(flag::kEngine), given->engine, "What computes the step")
+      ->type_name(words_of<EngineKind>("/"))
       ->capture_default_str();
-  command->add_option("--device", given->device, "cpu or cuda")->capture_default_str();
-  command
-      ->add_option("--tf32", given->tf32,
-                   "auto, on or off: which fp32 products GPUs compute in TF32")
+  command->add_option("--precision", given->precision, "Number format of the step")
+      ->type_name(words_of<Precision>("/"))
+      ->capture_default_str();
+  command->add_option("--device", given->device, "Where the step is computed")
+      ->type_name("cpu/cuda")
+      ->capture_default_str();
+  command->add_option("--tf32", given->tf32, "Which fp32 products GPUs compute in TF32")
+      ->type_name(words_of<Tf32>("/"))
       ->capture_default_str();
   command->add_flag(as_flag(flag::kCudaGraph), given->cuda_graph,
                     "On a GPU, record the step and replay it");
   command->add_option("--optimizer", given->optimizer, "Optimizer; see 'yoke list optimizers'")
-      ->type_name("NAME[:k=v,...]")
+      ->type_name("OPTIMIZER[:k=v,...]")
       ->capture_default_str();
   command
       ->add_option(

@@ -143,11 +143,13 @@ void add_classify_command(CLI::App& program, Run& run) {
   command
       ->add_option("MODEL", given->model,
                    "A model.safetensors of 'yoke train', a run directory, or a checkpoint")
+      ->type_name("PATH")
       ->required();
   command
       ->add_option("PATHS", given->paths,
                    "Photos, folders or tar files of them; - reads names from standard input, one "
                    "per line")
+      ->type_name("PATH")
       ->required();
   command->add_option("--top", given->top, "Likeliest classes shown of each photo")
       ->check(CLI::Range(1, 1'000'000))

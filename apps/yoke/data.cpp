@@ -74,8 +74,9 @@ int show_data(const DataOptions& options) {
 }
 
 void add_name(CLI::App& command, DataOptions& options, const char* help) {
-  command.add_option("name", options.name, help)->required();
+  command.add_option("NAME", options.name, help)->type_name("DATASET")->required();
   command.add_option(as_flag(flag::kDataDir), options.data_dir, "Folder that holds the data sets")
+      ->type_name("DIR")
       ->capture_default_str();
 }
 
@@ -92,9 +93,11 @@ void add_data_command(CLI::App& program, Run& run) {
   auto* const fetching = data->add_subcommand(
       "fetch", "Download a data set, checked; goes on with a download that was broken");
   add_name(*fetching, *options, "The data set; see 'yoke data list'");
-  fetching->add_option("--mirror", options->mirror,
-                       "Address to try first (http://, https:// or file:///): a file is looked for "
-                       "right under it, then in the folder it has under --data-dir");
+  fetching
+      ->add_option("--mirror", options->mirror,
+                   "Address to try first (http://, https:// or file:///): a file is looked for "
+                   "right under it, then in the folder it has under --data-dir")
+      ->type_name("URL");
   fetching->callback([&run, options] { run = [options] { return fetch_data(*options); }; });
 
   auto* const info = data->add_subcommand(

@@ -56,8 +56,9 @@ int doctor(const GivenDoctor& given) {
 }  // namespace
 
 void add_doctor_command(CLI::App& program, Run& run) {
-  auto* const command = program.add_subcommand(
-      "doctor", "Checks this machine, or several, and says what to do; 1 if it cannot train");
+  auto* const command =
+      program.add_subcommand("doctor", "Check this machine, or several, and say what to do");
+  command->footer("The exit status is 1 where this machine cannot train.");
   const auto given = std::make_shared<GivenDoctor>();
   command->add_flag("--json", given->as_json, "Print one JSON object as the last line");
   command

@@ -139,11 +139,12 @@ void add_evaluate_command(CLI::App& program, Run& run) {
   command
       ->add_option("PATH", given->path,
                    "Run directory, checkpoint folder, or a file of weights with --model and --data")
+      ->type_name("PATH")
       ->required();
   command->add_option("--model", given->model, "The model of a file of weights")
-      ->type_name("NAME[:k=v,...]");
+      ->type_name("MODEL[:k=v,...]");
   command->add_option("--data", given->data, "Another data set than the run's")
-      ->type_name("NAME[:k=v,...]");
+      ->type_name("DATASET[:k=v,...]");
   command
       ->add_option(as_flag(flag::kDataDir), given->data_dir,
                    "Where data sets are, if not where they were")

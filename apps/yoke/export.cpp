@@ -50,13 +50,16 @@ void add_export_command(CLI::App& program, Run& run) {
       ->add_option("checkpoint", options->source,
                    "A run directory (its final weights, otherwise its newest good checkpoint), its "
                    "checkpoints folder, or one checkpoint")
+      ->type_name("PATH")
       ->required();
   command
       ->add_option("--format", options->format,
                    "safetensors, or pt: a dict of tensors for Python's torch.load; by default what "
                    "the ending of --out says")
       ->check(CLI::IsMember({"safetensors", "pt"}));
-  command->add_option("-o,--out,--output", options->output, "The file to write")->required();
+  command->add_option("-o,--out,--output", options->output, "The file to write")
+      ->type_name("FILE")
+      ->required();
   command->add_flag("--force", options->force, "Replace --out if it exists");
   command->callback([&run, options] { run = [options] { return export_weights(*options); }; });
 }

@@ -139,7 +139,7 @@ int predict_command(const GivenPrediction& given) {
 
 void add_forecast_command(CLI::App& program, Run& run) {
   auto* command = program.add_subcommand(
-      "forecast", "Forecast time, speed-up and efficiency of a training on more or other machines");
+      "forecast", "Forecast time and speed-up of a training on more or other machines");
   command->alias("predict");  // its name in version 0.1
   const auto given = std::make_shared<GivenPrediction>();
   add_predict_flags(*command, *given);

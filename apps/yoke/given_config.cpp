@@ -71,14 +71,15 @@ void fill(TrainConfig& config) {
 void add_flag(CLI::App& command, const TrainFlag& flag, GivenConfig& given) {
   std::string name = "--" + flag.name;
   for (const auto& alias : flag.aliases) name += "," + alias;
+  const std::string help = flag.range.empty() ? flag.help : flag.help + "; " + flag.range;
   CLI::Option* option = nullptr;
   if (flag.value.empty()) {
     option = command.add_flag_function(
-        name, [&given, name = flag.name](std::int64_t) { given.values[name] = "true"; }, flag.help);
+        name, [&given, name = flag.name](std::int64_t) { given.values[name] = "true"; }, help);
   } else {
     option = command.add_option_function<std::string>(
         name, [&given, name = flag.name](const std::string& value) { given.values[name] = value; },
-        flag.help);
+        help);
     option->type_name(flag.value);
     if (const auto value = flag.get(TrainConfig())) option->default_str(*value);
   }
@@ -91,8 +92,9 @@ void add_config_flags(CLI::App& command, GivenConfig& given,
                       const std::vector<std::string>& names) {
   command
       .add_option("--recipe", given.recipe,
-                  "TOML file with defaults for every flag below; flags given here win")
-      ->type_name("FILE");
+                  "TOML file with defaults for every flag of training; flags given here win")
+      ->type_name("FILE")
+      ->group(train_flags().front().group);
   for (const auto& flag : train_flags()) {
     const bool wanted =
         names.empty() || std::find(names.begin(), names.end(), flag.name) != names.end();

@@ -67,10 +67,15 @@ void add_list_command(CLI::App& program, Run& run) {
   auto* command = program.add_subcommand(
       "list", "Show what there is to choose from, and the options of each choice");
   const auto given = std::make_shared<GivenList>();
+  std::vector<std::string> kinds, names;
+  for (const auto& kind : plugin_kinds()) {
+    kinds.push_back(kind.heading);
+    for (const auto& plugin : kind.plugins) names.push_back(plugin.name);
+  }
   command
-      ->add_option("what", given->names,
-                   "models, datasets, optimizers, schedules, strategies, compressions, "
-                   "communicators, or a name that one of these lists")
+      ->add_option("NAME", given->names,
+                   fmt::format("{}, or a name that one of these lists", fmt::join(kinds, ", ")))
+      ->type_name(fmt::format("{}/{}", fmt::join(kinds, "/"), fmt::join(names, "/")))
       ->capture_default_str();
   command->add_flag("--markdown", given->markdown, "Options as a table of the documents");
   command->callback([given, &run] { run = [given] { return list(*given); }; });

@@ -10,11 +10,11 @@
 
 #include "apps/yoke/commands.h"
 #include "apps/yoke/error_file.h"
+#include "apps/yoke/program.h"
 #include "apps/yoke/usage.h"
 #include "yoke/core/error.h"
 #include "yoke/core/system/allocator.h"
 #include "yoke/core/system/exit_status.h"
-#include "yoke/core/version.h"
 
 namespace {
 
@@ -25,27 +25,12 @@ void replace_underscores(std::string& word) {
 }
 
 int run(int argc, char** argv) {
-  CLI::App program("Yoke trains image classifiers together: on cores, on GPUs, on many machines.",
-                   "yoke");
-  program.set_version_flag("--version", fmt::format("yoke {}", yoke::kVersion));
-  program.require_subcommand(1);
   yoke::Run command;
   std::vector<std::string> ranks_command;
   auto words = yoke::take_command({argv + 1, argv + argc}, ranks_command);
   std::for_each(words.begin(), words.end(), replace_underscores);
-  yoke::add_train_command(program, command);
-  yoke::add_run_command(program, command, ranks_command);
-  yoke::add_stop_command(program, command);
-  yoke::add_evaluate_command(program, command);
-  yoke::add_classify_command(program, command);
-  yoke::add_export_command(program, command);
-  yoke::add_report_command(program, command);
-  yoke::add_study_command(program, command);
-  yoke::add_bench_command(program, command);
-  yoke::add_forecast_command(program, command);
-  yoke::add_data_command(program, command);
-  yoke::add_list_command(program, command);
-  yoke::add_doctor_command(program, command);
+  const auto made = yoke::make_program(command, ranks_command);
+  CLI::App& program = *made;
   try {
     std::reverse(words.begin(), words.end());  // as CLI11 takes them
     program.parse(std::move(words));

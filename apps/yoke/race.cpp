@@ -69,7 +69,7 @@ void add_race_command(CLI::App& study, Run& run) {
   command->add_option("--hosts", given->request.hosts, "At most three hosts")->type_name("a,b,c");
   command->add_option(as_flag(flag::kDataDir), given->request.data_dir, "Where data sets are")
       ->type_name("DIR");
-  command->add_option("--out", given->out, "Folder of the runs (runs/race-<name of RECIPE>)")
+  command->add_option("-o,--out", given->out, "Folder of the runs (runs/race-<name of RECIPE>)")
       ->type_name("DIR");
   command
       ->add_option("--scoreboard", given->scoreboard,

@@ -85,15 +85,15 @@ void add_report_command(CLI::App& program, Run& run) {
   auto* const command = program.add_subcommand(
       "report", "Make a page of graphs and text on runs, also on one that goes on");
   const auto given = std::make_shared<GivenReport>();
-  command->add_option("RUN", given->runs, "Run directories, side by side")->required();
-  command->add_option("--out", given->out, "Page to write (RUN/report.html, or ./report.html)")
+  command->add_option("RUN", given->runs, "Run directories, side by side")
+      ->type_name("DIR")
+      ->required();
+  command->add_option("-o,--out", given->out, "Page to write (RUN/report.html, or ./report.html)")
       ->type_name("FILE");
   command->add_option("--title", given->title, "Heading of the page")->type_name("TEXT");
   command
-      ->add_option("--format", given->formats,
-                   fmt::format("{}; several with commas. All stand beside --out",
-                               fmt::join(study::kReportFormats, ", ")))
-      ->type_name("NAME[,...]")
+      ->add_option("--format", given->formats, "What to write, beside --out; several with commas")
+      ->type_name(fmt::format("{}[,...]", fmt::join(study::kReportFormats, "/")))
       ->delimiter(',')
       ->allow_extra_args(false)
       ->capture_default_str();

@@ -102,12 +102,12 @@ std::vector<std::string> take_command(std::vector<std::string> words,
 
 void add_run_command(CLI::App& program, Run& run, const std::vector<std::string>& ranks_command) {
   auto* const command = program.add_subcommand(
-      "run",
-      "Start ranks of a command or program, here or on several hosts\n\n"
-      "  yoke run [flags] [--] train ...      ranks of this program: train, evaluate, bench\n"
-      "  yoke run [flags] -- PROGRAM ...      ranks of any other\n\n"
-      "Flags are torchrun's, with - or _, and more; each is also read from a variable, e.g. "
-      "PET_NNODES.");
+      "run", "Start ranks of a command or program, here or on several hosts");
+  command->footer(
+      "  yoke run [FLAGS] [--] train ...      ranks of this program: train, evaluate, bench\n"
+      "  yoke run [FLAGS] -- PROGRAM ...      ranks of any other\n\n"
+      "Flags are torchrun's, with - or _, and more; each is also read from a variable,\n"
+      "e.g. PET_NNODES.");
   const auto given = std::make_shared<GivenLaunch>();
   for (const auto& flag : launch::launch_flags()) add_flag(*command, flag, *given);
   command->add_flag(as_flag(launch_flag::kAgent), given->agent)->group("");  // not for people

@@ -46,12 +46,12 @@ int stop(const StopFlags& flags) {
 
 void add_stop_command(CLI::App& program, Run& run) {
   auto* const command = program.add_subcommand(
-      "stop", "Stop a run of yoke run on all its hosts, after a checkpoint where it writes some");
+      "stop", "Stop a run of 'yoke run' on all its hosts, after a checkpoint");
   const auto flags = std::make_shared<StopFlags>();
   command
       ->add_option("RUN", flags->run,
                    "Id or run directory of the run; not needed where only one is going on")
-      ->type_name("");
+      ->type_name("DIR");
   command->add_flag("--now", flags->now, "End it at once, without a checkpoint");
   command
       ->add_option("--grace", flags->grace_seconds,

@@ -101,10 +101,12 @@ int study_command(const GivenStudy& given) {
 
 void add_study_command(CLI::App& program, Run& run) {
   auto* const command = program.add_subcommand(
-      "study", "Run a grid of trainings, or what of it is not done yet, and report on it");
+      "study", "Run a grid of trainings, or what is left of it, and report on it");
   const auto given = std::make_shared<GivenStudy>();
-  command->add_option("FILE", given->file, "TOML file that says what to run; see docs/study.md");
-  command->add_option("--out", given->out, "Folder of its runs and results (runs/<name of FILE>)")
+  command->add_option("FILE", given->file, "TOML file that says what to run; see docs/study.md")
+      ->type_name("FILE");
+  command
+      ->add_option("-o,--out", given->out, "Folder of its runs and results (runs/<name of FILE>)")
       ->type_name("DIR");
   command->add_flag(kShort, given->request.short_form,
                     "The short form that the file's [short] tables describe");
@@ -116,19 +118,15 @@ void add_study_command(CLI::App& program, Run& run) {
                           ->allow_extra_args(false);
   command->add_option(as_flag(flag::kDataDir), given->request.data_dir, "Where data sets are")
       ->type_name("DIR");
-  command
-      ->add_option(kFormat, given->formats,
-                   fmt::format("Of the report: {}", fmt::join(study::kReportFormats, ", ")))
-      ->type_name("NAME[,...]")
+  command->add_option(kFormat, given->formats, "Of the report; several with commas")
+      ->type_name(fmt::format("{}[,...]", fmt::join(study::kReportFormats, "/")))
       ->delimiter(',')
       ->allow_extra_args(false)
       ->capture_default_str();
-  auto* const emit = command
-                         ->add_option("--emit", given->emit,
-                                      "Run nothing, but write files for a scheduler: slurm or "
-                                      "kubernetes")
-                         ->type_name("NAME")
-                         ->excludes(hosts);
+  auto* const emit =
+      command->add_option("--emit", given->emit, "Run nothing, but write files for this scheduler")
+          ->type_name("slurm/kubernetes")
+          ->excludes(hosts);
   command
       ->add_flag(kReportOnly, given->report_only,
                  "Run nothing, but write tables and report of what has completed")

@@ -111,7 +111,7 @@ void add_train_command(CLI::App& program, Run& run) {
   command
       ->add_option("PHOTOS", given->config.photos,
                    "Folder, or tar file, of photos with a folder per class; or give --data")
-      ->type_name("FOLDER");
+      ->type_name("PATH");
   add_config_flags(*command, given->config);
   command->callback([given, &run] { run = [given] { return train_command(*given); }; });
 }

@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "apps/yoke/command_tree.h"
 #include "yoke/core/nearest_name.h"
 
 namespace yoke {
@@ -16,16 +17,14 @@ const CLI::App& named_command(const CLI::App& program) {
   return named.empty() ? program : named_command(*named.front());
 }
 
-std::vector<std::string> commands_of(const CLI::App& command) {
+std::vector<std::string> names_of_commands(const CLI::App& command) {
   std::vector<std::string> names;
-  for (const auto* sub : command.get_subcommands([](const CLI::App*) { return true; })) {
-    names.push_back(sub->get_name());
-  }
+  for (const auto* sub : commands_of(command)) names.push_back(sub->get_name());
   return names;
 }
 
 std::vector<std::string> allowed_words(const CLI::App& command) {
-  auto words = commands_of(command);
+  auto words = names_of_commands(command);
   if (!words.empty()) return words;
   for (const auto* option : command.get_options()) words.push_back(option->get_name());
   return words;
@@ -38,23 +37,13 @@ std::string unknown_word(const CLI::App& command) {
   return left.empty() ? "" : left.front().substr(0, left.front().find('='));
 }
 
-/// As one types it: `yoke data fetch`.
-std::string full_name(const CLI::App& command) {
-  std::string name = command.get_name();
-  for (const auto* parent = command.get_parent(); parent != nullptr;
-       parent = parent->get_parent()) {
-    name = fmt::format("{} {}", parent->get_name(), name);
-  }
-  return name;
-}
-
 }  // namespace
 
 std::string usage_message(const CLI::App& program, const CLI::ParseError& error) {
   const CLI::App& command = named_command(program);
   const std::string help = fmt::format("run '{} --help'", full_name(command));
   const std::string unknown = unknown_word(command);
-  const auto commands = commands_of(command), allowed = allowed_words(command);
+  const auto commands = names_of_commands(command), allowed = allowed_words(command);
   if (!unknown.empty()) {
     const bool near = !nearest_name(unknown, allowed).empty();
     const char* const what = unknown.starts_with('-') ? "unknown flag"

@@ -71,8 +71,7 @@ std::vector<LaunchFlag> make_flags() {
       launch_flag::kRendezvousKey, {}, "FILE", "~/.config/yoke/rdzv-key",
       "Secret of 64 hexadecimal digits, by which hosts know each other; made where it is not there",
       [](Config c, Text t) { c.rendezvous_key = t; });
-  flag("rdzv-backend", {}, "NAME", "static", "static or c10d, which mean the same here",
-       set_backend);
+  flag("rdzv-backend", {}, "static/c10d", "static", "Both mean the same here", set_backend);
   flag(launch_flag::kRendezvousConf, {}, "K=V,...", "",
        "timeout or join_timeout=300: seconds to wait for hosts; last_call_timeout=5: for more of "
        "them than MIN",
