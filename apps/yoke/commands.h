@@ -13,12 +13,14 @@ using Run = std::function<int()>;
 /// Each adds its command to the program; parsing the command sets `run`.
 void add_bench_command(CLI::App& program, Run& run);
 void add_classify_command(CLI::App& program, Run& run);
+void add_completion_command(CLI::App& program, Run& run);
 void add_data_command(CLI::App& program, Run& run);
 void add_doctor_command(CLI::App& program, Run& run);
 void add_evaluate_command(CLI::App& program, Run& run);
 void add_export_command(CLI::App& program, Run& run);
 void add_list_command(CLI::App& program, Run& run);
 void add_forecast_command(CLI::App& program, Run& run);
+void add_man_command(CLI::App& program, Run& run);
 void add_report_command(CLI::App& program, Run& run);
 /// `ranks_command` is what take_command() found.
 void add_run_command(CLI::App& program, Run& run, const std::vector<std::string>& ranks_command);

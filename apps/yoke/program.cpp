@@ -66,6 +66,7 @@ std::unique_ptr<CLI::App> make_program(Run& run, const std::vector<std::string>&
                {add_evaluate_command, add_classify_command, add_export_command});
   commands.add("Compare and plan",
                {add_report_command, add_study_command, add_forecast_command, add_bench_command});
+  commands.add("Shell", {add_completion_command, add_man_command});
   put_help_last(*program);
   program->footer(kExamples);  // now, for commands take over what there is when they are made
   return program;
