@@ -1,7 +1,7 @@
 # Makefile: the usual jobs by name, over CMake; `make help` lists them.
 .DEFAULT_GOAL := build
 .PHONY: build train test test-all test-sanitizers test-threads compare fuzz soak gpu-check tidy layout format install \
-        clean help jobs
+        package clean help jobs
 
 # On a system other than Debian: install by hand what this script names, and make DEPENDENCIES=true.
 DEPENDENCIES ?= scripts/install-dependencies
@@ -87,8 +87,13 @@ format:  ## Lay out every source file
 	scripts/layout --mend
 
 install: build  ## Install the program, the library and its headers under PREFIX (/usr/local)
-	cmake --build --preset release --parallel $(JOBS) --target yoke
+	cmake --build --preset release --parallel $(JOBS) --target yoke yoke_share
 	cmake --install build --prefix $(PREFIX)
+
+package: build  ## Make a package of Debian, in build/packages; scripts/check-package tries it
+	$(DEPENDENCIES) --package
+	cmake --build --preset release --parallel $(JOBS) --target yoke yoke_share
+	cpack --config build/CPackConfig.cmake
 
 clean:  ## Remove everything that was built
 	rm -rf build build-*

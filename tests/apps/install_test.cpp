@@ -119,9 +119,14 @@ TEST_F(Install, BuildsAProgramThatLabelsPhotos) {
   EXPECT_EQ(all(output, "png  ([ab]) 0\\.[0-9]+").size(), 2U) << output;
 }
 
-TEST_F(Install, HoldsTheProgramAndTheRecipes) {
+TEST_F(Install, HoldsTheProgramAndWhatBelongsToIt) {
   EXPECT_THAT(run({prefix() + "/bin/yoke", "--version"}), HasSubstr("yoke "));
-  EXPECT_TRUE(fs::exists(fs::path(prefix()) / "share" / "yoke" / "recipes" / "first.toml"));
+  for (const char* const file :
+       {"yoke/recipes/first.toml", "man/man1/yoke.1", "man/man1/yoke-train.1",
+        "bash-completion/completions/yoke", "zsh/vendor-completions/_yoke", "doc/yoke/copyright",
+        "doc/yoke/docs/install.md", "doc/yoke/examples/mnist/main.cpp"}) {
+    EXPECT_TRUE(fs::exists(fs::path(prefix()) / "share" / file)) << file;
+  }
 }
 
 }  // namespace
