@@ -6,8 +6,8 @@ set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
-set(CPACK_DEBIAN_PACKAGE_DESCRIPTION
-  "${PROJECT_DESCRIPTION}\n The program yoke, and libyoke for programs of one's own, over LibTorch.")
+set(CPACK_DEBIAN_PACKAGE_DESCRIPTION  # below the project's own, as the first line
+  "The program yoke, and libyoke for programs of one's own, over LibTorch.")
 
 # What the program is linked with is found by dpkg-shlibdeps.
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)

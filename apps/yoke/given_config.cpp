@@ -68,6 +68,12 @@ void fill(TrainConfig& config) {
   if (!sized && traits.usual_batch_size > 0) config.batch_size = traits.usual_batch_size;
 }
 
+/// A default as one types it: recipes have `true` for what is `on` here.
+std::string typed(const TrainFlag& flag, const std::string& value) {
+  if (flag.value != "on/off") return value;
+  return value == "true" ? "on" : "off";
+}
+
 void add_flag(CLI::App& command, const TrainFlag& flag, GivenConfig& given) {
   std::string name = "--" + flag.name;
   for (const auto& alias : flag.aliases) name += "," + alias;
@@ -81,7 +87,7 @@ void add_flag(CLI::App& command, const TrainFlag& flag, GivenConfig& given) {
         name, [&given, name = flag.name](const std::string& value) { given.values[name] = value; },
         help);
     option->type_name(flag.value);
-    if (const auto value = flag.get(TrainConfig())) option->default_str(*value);
+    if (const auto value = flag.get(TrainConfig())) option->default_str(typed(flag, *value));
   }
   option->group(flag.group);
 }
