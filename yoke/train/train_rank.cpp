@@ -81,14 +81,21 @@ Meeting meet(const TrainConfig& config, const TrainContext& context, const Group
   return meeting;
 }
 
+/// Where a run begins: from the weights that are asked for. Returns what is to be told of them.
+std::string take_weights(const TrainConfig& config, Workload& workload) {
+  const auto head = begin_with_weights(*workload.model.module, WeightsChoice::parse(config.weights),
+                                       workload.data.train->info().classes());
+  return head ? fmt::format("{}; {}", config.weights, head->text()) : config.weights;
+}
+
+/// `weights` says what the run began with, if not from the seed.
 void describe(Reporter& reporter, const TrainConfig& config, const Resolved& resolved,
-              Workload& workload, Trainer& trainer, const std::string& threads) {
+              Workload& workload, Trainer& trainer, const std::string& weights,
+              const std::string& threads) {
   const auto& train = *workload.data.train;
   reporter.message(
       fmt::format("model      {}, {} parameters", config.model, workload.parameters.size()));
-  if (!config.weights.empty() && trainer.state().step == 0) {
-    reporter.message(fmt::format("weights    {}", config.weights));
-  }
+  if (!weights.empty()) reporter.message(fmt::format("weights    {}", weights));
   reporter.message(
       fmt::format("data       {}, {} training and {} validation images, {} in {} classes",
                   config.data, train.size(), workload.data.validation->size(),
@@ -211,9 +218,8 @@ TrainResult train_rank(const TrainConfig& config, const TrainParts& parts,
                     strategies().choose(config.strategy).traits.gathers_values
                         ? shared
                         : FlatParameters::Allocate());
-  if (!checkpoint && !config.weights.empty()) {
-    load_weights(*workload.model.module, WeightsChoice::parse(config.weights));
-  }
+  const std::string weights =
+      checkpoint || config.weights.empty() ? "" : take_weights(config, workload);
   Trainer trainer(config, workload, *communicator, batch_size_of(checkpoint));
   if (checkpoint) {
     trainer.resume(*checkpoint);
@@ -249,7 +255,7 @@ TrainResult train_rank(const TrainConfig& config, const TrainParts& parts,
   };
   try {
     for (const auto& warning : warnings) reporter.message(warning);
-    describe(reporter, config, resolved, workload, trainer, cores.text);
+    describe(reporter, config, resolved, workload, trainer, weights, cores.text);
     reporter.graph(workload.model);
     result.status =
         TrainingLoop(config, resolved, trainer, reporter, context.clock).run(context.stop);

@@ -15,6 +15,7 @@
 #include "yoke/data/formats/pt.h"
 #include "yoke/train/checkpoints/module_state.h"
 #include "yoke/train/checkpoints/tensor_differences.h"
+#include "yoke/train/checkpoints/wrapper_names.h"
 
 namespace yoke {
 namespace {
@@ -63,6 +64,34 @@ void leave_out(const WeightsChoice& choice, NamedTensors& wanted, NamedTensors& 
   });
 }
 
+/// What is to be copied, and from what.
+struct WeightsToTake {
+  NamedTensors wanted;  // of the model
+  NamedTensors given;   // of the file
+};
+
+WeightsToTake read_both(const torch::nn::Module& module, const WeightsChoice& choice) {
+  WeightsToTake both{.wanted = module_state(module), .given = read_weights(choice.file)};
+  strip_wrapper_names(both.given, both.wanted);
+  leave_out(choice, both.wanted, both.given);
+  return both;
+}
+
+WeightsToTake without_head(const OtherHead& head, WeightsToTake both) {
+  const auto belongs = [&](const auto& item) { return head.has(item.first); };
+  std::erase_if(both.wanted, belongs);
+  std::erase_if(both.given, belongs);
+  return both;
+}
+
+/// @throws UsageError that lists what differs.
+void require_fit(const WeightsToTake& both, const WeightsChoice& choice) {
+  const TensorDifferences problems(both.wanted, both.given, form_of);
+  if (problems.empty()) return;
+  throw UsageError(fmt::format("{} does not fit the model:{}\n  {}", choice.file.string(),
+                               problems.text(), advise(choice, problems.modules())));
+}
+
 }  // namespace
 
 WeightsChoice WeightsChoice::parse(std::string_view text) {
@@ -94,14 +123,19 @@ NamedTensors read_weights(const fs::path& file) {
 }
 
 void load_weights(torch::nn::Module& module, const WeightsChoice& choice) {
-  NamedTensors wanted = module_state(module), given = read_weights(choice.file);
-  leave_out(choice, wanted, given);
-  const TensorDifferences problems(wanted, given, form_of);
-  if (!problems.empty()) {
-    throw UsageError(fmt::format("{} does not fit the model:{}\n  {}", choice.file.string(),
-                                 problems.text(), advise(choice, problems.modules())));
-  }
-  copy_tensors(wanted, given);
+  const WeightsToTake both = read_both(module, choice);
+  require_fit(both, choice);
+  copy_tensors(both.wanted, both.given);
+}
+
+std::optional<OtherHead> begin_with_weights(torch::nn::Module& module, const WeightsChoice& choice,
+                                            std::int64_t classes) {
+  const WeightsToTake both = read_both(module, choice);
+  const auto head = find_other_head(both.wanted, both.given, classes);
+  const WeightsToTake rest = head ? without_head(*head, both) : both;
+  if (!TensorDifferences(rest.wanted, rest.given, form_of).empty()) require_fit(both, choice);
+  copy_tensors(rest.wanted, rest.given);
+  return head;
 }
 
 }  // namespace yoke
