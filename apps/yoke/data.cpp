@@ -29,7 +29,7 @@ struct DataOptions {
 };
 
 std::string source_of(const std::string& name) {
-  if (const RemoteDataset* const remote = find_remote_dataset(name)) {
+  if (const RemoteFiles* const remote = find_remote_dataset(name)) {
     return "fetch " + format_bytes(remote->size_bytes());
   }
   return is_built_in(name) ? "built in" : "your files";
@@ -54,7 +54,7 @@ int fetch_data(const DataOptions& options) {
     fmt::print("{}: built in, nothing to fetch\n", options.name);
     return 0;
   }
-  const RemoteDataset* const remote = find_remote_dataset(options.name);
+  const RemoteFiles* const remote = find_remote_dataset(options.name);
   if (remote == nullptr) {
     throw UsageError(
         fmt::format("data set '{}' cannot be fetched: it reads your own files; put them into {}",
@@ -95,8 +95,8 @@ void add_data_command(CLI::App& program, Run& run) {
   add_name(*fetching, *options, "The data set; see 'yoke data list'");
   fetching
       ->add_option("--mirror", options->mirror,
-                   "Address to try first (http://, https:// or file:///): a file is looked for "
-                   "right under it, then in the folder it has under --data-dir")
+                   "Folder or address (http://, https:// or file:///) to try first: a file is "
+                   "looked for right in it, then in the folder it has under --data-dir")
       ->type_name("URL");
   fetching->callback([&run, options] { run = [options] { return fetch_data(*options); }; });
 

@@ -21,10 +21,10 @@ TEST(Catalog, IsWellFormed) {
     }
     std::set<std::string> digests;
     for (const auto& file : dataset.files) {
-      EXPECT_THAT(file.md5, testing::MatchesRegex("[0-9a-f]+"));
-      EXPECT_EQ(file.md5.size(), 32u);
+      EXPECT_THAT(file.digest.digits, testing::MatchesRegex("[0-9a-f]+"));
+      EXPECT_EQ(file.digest.digits.size(), 32u);
       EXPECT_GT(file.size_bytes, 0);
-      digests.insert(file.md5);
+      digests.insert(file.digest.digits);
     }
     EXPECT_EQ(digests.size(), dataset.files.size());
     EXPECT_EQ(dataset.is_archive(), !dataset.unpacked_files.empty());
@@ -48,7 +48,7 @@ TEST_P(CatalogTest, DescribesTheRealFiles) {
   const auto copy = test::real_data(name);
   if (!copy) GTEST_SKIP() << "no copy of " << name << " on this machine";
   const test::TemporaryDirectory directory;
-  RemoteDataset dataset = *find_remote_dataset(name);
+  RemoteFiles dataset = *find_remote_dataset(name);
   dataset.mirrors = {"file://" + copy->string() + "/"};
   fetch(dataset, {.data_dir = directory.path(), .mirror = "", .policy = {}}, {});
   const auto splits = make_dataset(name, {.data_dir = directory.path(), .seed = 0});

@@ -35,7 +35,7 @@ class DownloadTest : public testing::Test {
   Download file(std::vector<std::string> urls) const {
     return {.urls = std::move(urls),
             .path = path_,
-            .md5 = md5_of(content_),
+            .digest = {.algorithm = "md5", .digits = md5_of(content_)},
             .size_bytes = static_cast<std::int64_t>(content_.size())};
   }
 

@@ -24,16 +24,17 @@ using testing::HasSubstr;
 constexpr auto kNowhere = "http://127.0.0.1:1/";
 
 RemoteFile remote_file(const std::string& name, const std::string& content) {
-  return {.name = name,
-          .md5 = checksum("md5", std::as_bytes(std::span(content))),
-          .size_bytes = static_cast<std::int64_t>(content.size())};
+  return {
+      .name = name,
+      .digest = {.algorithm = "md5", .digits = checksum("md5", std::as_bytes(std::span(content)))},
+      .size_bytes = static_cast<std::int64_t>(content.size())};
 }
 
 class FetchTest : public testing::Test {
  protected:
   FetchTest() { ::setenv("no_proxy", "127.0.0.1", 1); }
 
-  fs::path run(const RemoteDataset& dataset, const std::string& mirror = "") {
+  fs::path run(const RemoteFiles& dataset, const std::string& mirror = "") {
     messages_.clear();
     FetchInput input{.data_dir = data_dir_, .mirror = mirror, .policy = {}};
     input.policy.attempts = 1;
@@ -60,11 +61,10 @@ TEST_F(FetchTest, PutsFilesInTheirFolderAndKeepsThemWhenCalledAgain) {
   HttpServer server([](const HttpRequest& request) {
     return serve(request, request.path == "/sets/a.gz" ? "first" : "second");
   });
-  const RemoteDataset dataset{
-      .name = "letters",
-      .mirrors = {server.url() + "sets/"},
-      .folder = "Letters/raw",
-      .files = {remote_file("a.gz", "first"), remote_file("b.gz", "second")}};
+  const RemoteFiles dataset{.name = "letters",
+                            .mirrors = {server.url() + "sets/"},
+                            .folder = "Letters/raw",
+                            .files = {remote_file("a.gz", "first"), remote_file("b.gz", "second")}};
   EXPECT_EQ(run(dataset), data_dir_ / "Letters/raw");
   EXPECT_EQ(read_file(data_dir_ / "Letters/raw/a.gz"), "first");
   EXPECT_EQ(read_file(data_dir_ / "Letters/raw/b.gz"), "second");
@@ -79,7 +79,7 @@ TEST_F(FetchTest, AsksTheGivenMirrorFirstForTheFileAloneAndInItsFolder) {
     const bool there = request.path == "/copy/a.gz" || request.path == "/copy/Letters/raw/b.gz";
     return there ? serve(request, "content") : HttpReply{.status = 404};
   });
-  const RemoteDataset dataset{
+  const RemoteFiles dataset{
       .name = "letters",
       .mirrors = {kNowhere},
       .folder = "Letters/raw",
@@ -91,21 +91,21 @@ TEST_F(FetchTest, AsksTheGivenMirrorFirstForTheFileAloneAndInItsFolder) {
 
 TEST_F(FetchTest, FallsBackFromTheGivenMirrorToTheKnownOnes) {
   HttpServer server([](const HttpRequest& request) { return serve(request, "content"); });
-  const RemoteDataset dataset{
+  const RemoteFiles dataset{
       .name = "letters", .mirrors = {server.url()}, .files = {remote_file("a.gz", "content")}};
   run(dataset, kNowhere);
   EXPECT_EQ(read_file(data_dir_ / "a.gz"), "content");
 }
 
 TEST_F(FetchTest, RefusesAMirrorThatIsNoAddress) {
-  const RemoteDataset dataset{.name = "letters", .mirrors = {}, .files = {}};
+  const RemoteFiles dataset{.name = "letters", .mirrors = {}, .files = {}};
   EXPECT_THROW(run(dataset, "/mnt/copy"), UsageError);
   EXPECT_THROW(run(dataset, "ftp://host/copy"), UsageError);
 }
 
 class FetchArchiveTest : public FetchTest {
  protected:
-  RemoteDataset dataset_of(const std::vector<test::ArchiveEntry>& entries) {
+  RemoteFiles dataset_of(const std::vector<test::ArchiveEntry>& entries) {
     fs::create_directories(directory_.path() / "server");
     const auto archive = directory_.path() / "server" / "set.tar.gz";
     test::write_archive(archive, entries);

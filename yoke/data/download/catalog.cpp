@@ -5,58 +5,63 @@ namespace {
 
 constexpr std::int64_t kCifarBatchBytes = std::int64_t{10'000} * (1 + 3 * 32 * 32);
 
+Digest md5(const char* digits) { return {.algorithm = "md5", .digits = digits}; }
+
 // LeCun, Cortes and Burges 1998; their own server no longer gives the files out.
-RemoteDataset mnist() {
-  return {.name = "mnist",
-          .mirrors = {"https://ossci-datasets.s3.amazonaws.com/mnist/",
-                      "https://storage.googleapis.com/cvdf-datasets/mnist/"},
-          .folder = "MNIST/raw",
-          .files = {{"train-images-idx3-ubyte.gz", "f68b3c2dcbeaaa9fbdd348bbdeb94873", 9'912'422},
-                    {"train-labels-idx1-ubyte.gz", "d53e105ee54ea40749a09fcbcd1e9432", 28'881},
-                    {"t10k-images-idx3-ubyte.gz", "9fb629c4189551a2d022fa330f9573f3", 1'648'877},
-                    {"t10k-labels-idx1-ubyte.gz", "ec29112dd5afa0611ce80d1b7f02629c", 4'542}}};
+RemoteFiles mnist() {
+  return {
+      .name = "mnist",
+      .mirrors = {"https://ossci-datasets.s3.amazonaws.com/mnist/",
+                  "https://storage.googleapis.com/cvdf-datasets/mnist/"},
+      .folder = "MNIST/raw",
+      .files = {{"train-images-idx3-ubyte.gz", md5("f68b3c2dcbeaaa9fbdd348bbdeb94873"), 9'912'422},
+                {"train-labels-idx1-ubyte.gz", md5("d53e105ee54ea40749a09fcbcd1e9432"), 28'881},
+                {"t10k-images-idx3-ubyte.gz", md5("9fb629c4189551a2d022fa330f9573f3"), 1'648'877},
+                {"t10k-labels-idx1-ubyte.gz", md5("ec29112dd5afa0611ce80d1b7f02629c"), 4'542}}};
 }
 
 // Xiao, Rasul and Vollgraf 2017.
-RemoteDataset fashion_mnist() {
-  return {.name = "fashion-mnist",
-          .mirrors = {"http://fashion-mnist.s3-website.eu-central-1.amazonaws.com/",
-                      "https://github.com/zalandoresearch/fashion-mnist/raw/master/data/fashion/"},
-          .folder = "FashionMNIST/raw",
-          .files = {{"train-images-idx3-ubyte.gz", "8d4fb7e6c68d591d4c3dfef9ec88bf0d", 26'421'880},
-                    {"train-labels-idx1-ubyte.gz", "25c81989df183df01b3e8a0aad5dffbe", 29'515},
-                    {"t10k-images-idx3-ubyte.gz", "bef4ecab320f06d8554ea6380940ec79", 4'422'102},
-                    {"t10k-labels-idx1-ubyte.gz", "bb300cfdad3c16e7a12a480ee83cd310", 5'148}}};
+RemoteFiles fashion_mnist() {
+  return {
+      .name = "fashion-mnist",
+      .mirrors = {"http://fashion-mnist.s3-website.eu-central-1.amazonaws.com/",
+                  "https://github.com/zalandoresearch/fashion-mnist/raw/master/data/fashion/"},
+      .folder = "FashionMNIST/raw",
+      .files = {{"train-images-idx3-ubyte.gz", md5("8d4fb7e6c68d591d4c3dfef9ec88bf0d"), 26'421'880},
+                {"train-labels-idx1-ubyte.gz", md5("25c81989df183df01b3e8a0aad5dffbe"), 29'515},
+                {"t10k-images-idx3-ubyte.gz", md5("bef4ecab320f06d8554ea6380940ec79"), 4'422'102},
+                {"t10k-labels-idx1-ubyte.gz", md5("bb300cfdad3c16e7a12a480ee83cd310"), 5'148}}};
 }
 
 // Krizhevsky 2009; the first host is the one to which the second, older address leads today.
-RemoteDataset cifar10() {
-  return {.name = "cifar10",
-          .mirrors = {"https://cave.cs.toronto.edu/kriz/", "https://www.cs.toronto.edu/~kriz/"},
-          .files = {{"cifar-10-binary.tar.gz", "c32a1d4ab5d03f1284b67883e8d87530", 170'052'171}},
-          .unpacked_folder = "cifar-10-batches-bin",
-          .unpacked_files = {{"data_batch_1.bin", kCifarBatchBytes},
-                             {"data_batch_2.bin", kCifarBatchBytes},
-                             {"data_batch_3.bin", kCifarBatchBytes},
-                             {"data_batch_4.bin", kCifarBatchBytes},
-                             {"data_batch_5.bin", kCifarBatchBytes},
-                             {"test_batch.bin", kCifarBatchBytes}}};
+RemoteFiles cifar10() {
+  return {
+      .name = "cifar10",
+      .mirrors = {"https://cave.cs.toronto.edu/kriz/", "https://www.cs.toronto.edu/~kriz/"},
+      .files = {{"cifar-10-binary.tar.gz", md5("c32a1d4ab5d03f1284b67883e8d87530"), 170'052'171}},
+      .unpacked_folder = "cifar-10-batches-bin",
+      .unpacked_files = {{"data_batch_1.bin", kCifarBatchBytes},
+                         {"data_batch_2.bin", kCifarBatchBytes},
+                         {"data_batch_3.bin", kCifarBatchBytes},
+                         {"data_batch_4.bin", kCifarBatchBytes},
+                         {"data_batch_5.bin", kCifarBatchBytes},
+                         {"test_batch.bin", kCifarBatchBytes}}};
 }
 
 }  // namespace
 
-std::int64_t RemoteDataset::size_bytes() const {
+std::int64_t RemoteFiles::size_bytes() const {
   std::int64_t size = 0;
   for (const auto& file : files) size += file.size_bytes;
   return size;
 }
 
-std::span<const RemoteDataset> remote_datasets() {
-  static const std::vector<RemoteDataset> all = {mnist(), fashion_mnist(), cifar10()};
+std::span<const RemoteFiles> remote_datasets() {
+  static const std::vector<RemoteFiles> all = {mnist(), fashion_mnist(), cifar10()};
   return all;
 }
 
-const RemoteDataset* find_remote_dataset(std::string_view name) {
+const RemoteFiles* find_remote_dataset(std::string_view name) {
   for (const auto& dataset : remote_datasets()) {
     if (dataset.name == name) return &dataset;
   }

@@ -8,12 +8,14 @@
 #include <string_view>
 #include <vector>
 
+#include "yoke/data/download/digest.h"
+
 namespace yoke {
 
 /// A file on a server.
 struct RemoteFile {
   std::string name;
-  std::string md5;  ///< 32 lower-case hexadecimal digits.
+  Digest digest;
   std::int64_t size_bytes = 0;
 };
 
@@ -23,9 +25,10 @@ struct UnpackedFile {
   std::int64_t size_bytes = 0;
 };
 
-/// A data set, as it is on servers and, in torchvision's layout, under `--data-dir`.
-struct RemoteDataset {
-  std::string name;  ///< As in datasets.def.
+/// A data set or weights, as they are on servers and, of data in torchvision's layout, under
+/// `--data-dir`.
+struct RemoteFiles {
+  std::string name;  ///< Of a data set, as in datasets.def.
   std::vector<std::string>
       mirrors;                     ///< Addresses that end with '/', to which file names are added.
   std::filesystem::path folder{};  ///< Where `files` belong, under `--data-dir`.
@@ -38,10 +41,10 @@ struct RemoteDataset {
 };
 
 /// Every data set that can be fetched.
-std::span<const RemoteDataset> remote_datasets();
+std::span<const RemoteFiles> remote_datasets();
 
 /// The data set `name` of them, or null.
-const RemoteDataset* find_remote_dataset(std::string_view name);
+const RemoteFiles* find_remote_dataset(std::string_view name);
 
 /// Whether the program draws the data set `name` by itself.
 bool is_built_in(std::string_view name);

@@ -36,10 +36,11 @@ class Mirror {
     for (;;) {
       std::string reason = complete(inherited);
       if (!reason.empty()) return reason;
-      const std::string md5 = part_.md5();
-      if (md5 == file_.md5) return "";
+      const auto& [algorithm, expected] = file_.digest;
+      const std::string found = part_.digest(algorithm);
+      if (found == expected) return "";
       part_.clear();
-      if (!inherited) return fmt::format("md5 is {}, expected {}", md5, file_.md5);
+      if (!inherited) return fmt::format("{} is {}, expected {}", algorithm, found, expected);
       say("what was there of it is not of the same file: starting over");
       inherited = false;
     }
@@ -57,7 +58,7 @@ class Mirror {
       if (result.end == TransferEnd::kComplete) return "";
       if (result.end == TransferEnd::kRefused) return result.reason;
       if (result.end == TransferEnd::kStale) {
-        if (part_.md5() == file_.md5) return "";
+        if (part_.digest(file_.digest.algorithm) == file_.digest.digits) return "";
         part_.clear();
         if (std::exchange(inherited, false)) continue;
       }
@@ -94,11 +95,12 @@ bool is_there(const Download& file, const DownloadObserver& observer) {
     throw Error(fmt::format("{} is in the way: a file should be there; move it elsewhere",
                             file.path.string()));
   }
-  const std::string md5 = file_checksum("md5", file.path);
-  if (md5 == file.md5) return true;
+  const auto& [algorithm, expected] = file.digest;
+  const std::string found = file_checksum(algorithm, file.path);
+  if (found == expected) return true;
   if (observer.message) {
-    observer.message(fmt::format("{} is damaged (md5 is {}, expected {}): fetching it anew",
-                                 file.path.string(), md5, file.md5));
+    observer.message(fmt::format("{} is damaged ({} is {}, expected {}): fetching it anew",
+                                 file.path.string(), algorithm, found, expected));
   }
   return false;
 }
@@ -123,8 +125,9 @@ DownloadOutcome download(const Download& file, const DownloadPolicy& policy,
   }
   throw Error(
       fmt::format("cannot download {}:{}\nTry again later, name another source with "
-                  "--mirror URL, or bring the file (md5 {}) to {} by hand",
-                  file.path.filename().string(), failures, file.md5, file.path.string()));
+                  "--mirror URL, or bring the file ({} {}) to {} by hand",
+                  file.path.filename().string(), failures, file.digest.algorithm,
+                  file.digest.digits, file.path.string()));
 }
 
 }  // namespace yoke

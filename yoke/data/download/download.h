@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "yoke/data/download/digest.h"
 #include "yoke/data/download/transfer.h"
 
 namespace yoke {
@@ -17,8 +18,8 @@ namespace yoke {
 struct Download {
   std::vector<std::string> urls;  ///< Tried in order; http, https or file.
   std::filesystem::path path;     ///< Where it belongs.
-  std::string md5;                ///< 32 lower-case hexadecimal digits.
-  std::int64_t size_bytes = 0;    ///< 0 when not known.
+  Digest digest;
+  std::int64_t size_bytes = 0;  ///< 0 when not known.
 };
 
 /// How patient to be.
@@ -40,8 +41,8 @@ struct DownloadObserver {
 
 enum class DownloadOutcome { kAlreadyThere, kDownloaded };
 
-/// Makes `file.path` be the file of that md5. A file that is there and right is kept; one that is
-/// wrong is replaced once the right one is whole. Bytes go to `<path>.part`, which a later call
+/// Makes `file.path` be the file of that digest. A file that is there and right is kept; one that
+/// is wrong is replaced once the right one is whole. Bytes go to `<path>.part`, which a later call
 /// goes on with; nothing unfinished ever has the final name.
 /// @throws Error when no mirror has it (each with its reason), or when it cannot be written.
 DownloadOutcome download(const Download& file, const DownloadPolicy& policy,

@@ -47,7 +47,9 @@ PartFile::~PartFile() {
   if (!published_ && size_bytes_ == 0) ::unlink(path_.c_str());
 }
 
-std::string PartFile::md5() const { return file_checksum("md5", path_); }
+std::string PartFile::digest(const char* algorithm) const {
+  return file_checksum(algorithm, path_);
+}
 
 void PartFile::append(std::span<const std::byte> bytes) {
   try {

@@ -24,7 +24,8 @@ class PartFile {
   PartFile& operator=(const PartFile&) = delete;
 
   std::int64_t size_bytes() const { return size_bytes_; }
-  std::string md5() const;
+  /// Of what is there, by `algorithm` as Checksum takes it.
+  std::string digest(const char* algorithm) const;
   /// @throws Error, e.g. when the disk is full; what was written before stays.
   void append(std::span<const std::byte> bytes);
   void clear();
