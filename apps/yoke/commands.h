@@ -27,6 +27,7 @@ void add_run_command(CLI::App& program, Run& run, const std::vector<std::string>
 void add_stop_command(CLI::App& program, Run& run);
 void add_study_command(CLI::App& program, Run& run);
 void add_train_command(CLI::App& program, Run& run);
+void add_weights_command(CLI::App& program, Run& run);
 
 /// Takes out of `words`, the program's arguments, what follows the flags of `yoke run` and belongs
 /// to the ranks; the rest, in a form that CLI11 reads.

@@ -115,7 +115,7 @@ int evaluate_command(const GivenEvaluation& given) {
   apply(GpuSettings{.tf32 = config.tf32, .deterministic = config.deterministic});
   Workload workload(config, config.threads, {});
   if (plain) {
-    load_weights(*workload.model.module, {.file = given.path, .skip = {}});
+    load_weights(*workload.model.module, {.given = given.path, .file = given.path, .skip = {}});
   } else {
     restore_module(*workload.model.module, trained.tensors, trained.source.string());
   }

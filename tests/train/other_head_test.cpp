@@ -40,7 +40,7 @@ class BeginWithWeights : public ::testing::Test {
   std::optional<OtherHead> begin(torch::nn::Module& module, const NamedTensors& tensors,
                                  std::int64_t classes, const std::string& skip = "") {
     write_weights(file_, WeightFormat::kSafetensors, tensors);
-    return begin_with_weights(module, WeightsChoice::parse(file_ + skip), classes);
+    return begin_with_weights(module, choose_weights(file_ + skip, "mlp", ""), classes);
   }
 
   /// Of an error after which the module is as it was.
@@ -157,7 +157,7 @@ TEST_F(BeginWithWeights, TakesNamesOutOfTheirWrappers) {
     EXPECT_EQ(begin(*fewer, wrapped, 10)->module, "3") << wrappers;
     EXPECT_FALSE(begin(*fewer, wrapped, 10, ":skip=3")) << wrappers;
     auto strict = classifier(20);
-    load_weights(*strict, {.file = file_, .skip = {}});
+    load_weights(*strict, {.given = file_, .file = file_, .skip = {}});
     expect_equal(copy_of(*strict), copy_of(*from));
   }
 }
@@ -204,7 +204,7 @@ TEST_F(BeginWithWeights, TellsOfTheHeadThatATrainingBeginsAnew) {
   EXPECT_THAT(output.str(), HasSubstr("weights    " + file_ + "; head " + name +
                                       " has 20 classes there, 10 here: begins anew\n"));
   Model trained = make_model("mlp", {.image = {1, 28, 28}, .classes = 10}, 2);
-  load_weights(*trained.module, {.file = run / "model.safetensors", .skip = {}});
+  load_weights(*trained.module, choose_weights((run / "model.safetensors").string(), "mlp", ""));
   expect_all_but(*trained.module, copy_of(*from.module), copy_of(*initial.module), name + ".");
   EXPECT_THAT(read_file(run / "config.toml"), HasSubstr("weights = '" + file_ + "'\n"));
 }

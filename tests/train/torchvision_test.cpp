@@ -1,9 +1,11 @@
 // tests/train/torchvision_test.cpp: models with torchvision's weights score as torchvision's do.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <map>
 
 #include "tests/support/support.h"
+#include "yoke/data/download/published_weights.h"
 #include "yoke/data/formats/pt.h"
 #include "yoke/models/model.h"
 #include "yoke/train/checkpoints/weights.h"
@@ -59,7 +61,7 @@ TEST_P(Torchvision, WeightsGiveTheSameScores) {
   const torch::NoGradGuard no_grad;
   for (const char* const file : {"weights.pt", "weights.safetensors"}) {
     const Model model = make_model(GetParam(), {{3, 224, 224}, 1000}, 1);
-    load_weights(*model.module, {.file = directory.path() / file, .skip = {}});
+    load_weights(*model.module, choose_weights((directory.path() / file).string(), GetParam(), ""));
     model.module->eval();
     for (const std::string side : {"224", "64"}) {
       const auto expected = probe.at("scores." + side);
@@ -68,6 +70,31 @@ TEST_P(Torchvision, WeightsGiveTheSameScores) {
       EXPECT_LE((found - expected).abs().max().item<double>(), 1e-4) << file << " " << side;
     }
   }
+}
+
+/// Prints where torchvision has the file of each weights, and their accuracy.
+constexpr const char* kPublished = R"(
+import sys, torchvision
+versions = {'imagenet': 'IMAGENET1K_V1', 'imagenet-v2': 'IMAGENET1K_V2'}
+for full_name in sys.argv[1:]:
+    model, name = full_name.split(':')
+    kind = next(value for key, value in vars(torchvision.models).items()
+                if key.lower() == model.replace('-', '_') + '_weights')
+    weights = kind[versions[name]]
+    print(weights.url, weights.meta['_metrics']['ImageNet-1K']['acc@1'])
+)";
+
+TEST(TorchvisionWeights, AreThoseThatHaveNames) {
+  std::vector<std::string> names;
+  std::string expected;
+  for (const auto& weights : published_weights()) {
+    names.push_back(weights.full_name());
+    expected +=
+        fmt::format("{}{} {}\n", weights.remote().mirrors.front(), weights.file, weights.top1);
+  }
+  const auto result = test::run_python("torchvision", kPublished, names);
+  if (!result) GTEST_SKIP() << "torchvision is not installed (Debian: python3-torchvision)";
+  EXPECT_EQ(result->output, expected);
 }
 
 INSTANTIATE_TEST_SUITE_P(Residual, Torchvision,

@@ -20,7 +20,6 @@ using test::expect_equal;
 using test::small_run;
 using test::TemporaryDirectory;
 using ::testing::AllOf;
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -45,7 +44,7 @@ class Weights : public ::testing::Test {
   /// Writes `tensors` and loads the file into `module`.
   void load(torch::nn::Module& module, const NamedTensors& tensors, const std::string& skip = "") {
     write_weights(file_, WeightFormat::kSafetensors, tensors);
-    load_weights(module, WeightsChoice::parse(file_.string() + skip));
+    load_weights(module, choose_weights(file_.string() + skip, "mlp", ""));
   }
 
   /// The message of that, after which the module is as it was.
@@ -72,7 +71,7 @@ TEST_F(Weights, AreReadInBothFormatsWhateverTheName) {
   for (const auto format : {WeightFormat::kSafetensors, WeightFormat::kPt}) {
     Classifier to;
     write_weights(file_, format, module_state(from));
-    load_weights(to, WeightsChoice::parse(file_.string()));
+    load_weights(to, choose_weights(file_.string(), "mlp", ""));
     expect_equal(module_state(to), module_state(from));
     EXPECT_TRUE(to.body->weight.requires_grad());
   }
@@ -170,15 +169,6 @@ TEST_F(Weights, AreRefusedWhereTheyAreNeitherFormat) {
       EXPECT_THAT(error.what(), AllOf(HasSubstr(file_.string()), HasSubstr("neither")));
     }
   }
-}
-
-TEST(WeightsChoice, IsAFileAndWhatToSkip) {
-  const auto plain = WeightsChoice::parse("a/b.pt");
-  EXPECT_EQ(plain.file, "a/b.pt");
-  EXPECT_TRUE(plain.skip.empty());
-  const auto skipping = WeightsChoice::parse("a/b.pt:skip=fc+layer4.1");
-  EXPECT_EQ(skipping.file, "a/b.pt");
-  EXPECT_THAT(skipping.skip, ElementsAre("fc", "layer4.1"));
 }
 
 /// A run that begins with the weights of another and does not move.

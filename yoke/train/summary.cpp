@@ -62,6 +62,7 @@ nlohmann::ordered_json make_summary(const SummaryInput& input) {
   if (!input.error.empty()) json[key::kError] = input.error;
   json[key::kModel] = config.model;
   json[key::kData] = config.data;
+  if (!config.weights.empty()) json["weights"] = config.weights;
   json[key::kEngine] = word_of(input.workload.engine.kind);
   json["precision"] = word_of(config.precision);
   json[key::kStrategy] = config.strategy;

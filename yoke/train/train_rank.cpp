@@ -81,10 +81,17 @@ Meeting meet(const TrainConfig& config, const TrainContext& context, const Group
   return meeting;
 }
 
-/// Where a run begins: from the weights that are asked for. Returns what is to be told of them.
-std::string take_weights(const TrainConfig& config, Workload& workload) {
-  const auto head = begin_with_weights(*workload.model.module, WeightsChoice::parse(config.weights),
-                                       workload.data.train->info().classes());
+/// What a run that begins without a checkpoint begins with, if not from the seed.
+std::optional<WeightsChoice> asked_weights(const TrainConfig& config) {
+  if (config.weights.empty()) return std::nullopt;
+  return choose_weights(config.weights, config.model, config.data_dir);
+}
+
+/// Begins with these weights; returns what is to be told of them.
+std::string take_weights(const WeightsChoice& choice, const TrainConfig& config,
+                         Workload& workload) {
+  const auto head =
+      begin_with_weights(*workload.model.module, choice, workload.data.train->info().classes());
   return head ? fmt::format("{}; {}", config.weights, head->text()) : config.weights;
 }
 
@@ -211,6 +218,7 @@ TrainResult train_rank(const TrainConfig& config, const TrainParts& parts,
       share_checkpoint(find_resume(config, context.world.restarted,
                                    [&](const std::string& text) { warnings.push_back(text); }),
                        *communicator);
+  const auto asked = checkpoint ? std::nullopt : asked_weights(config);
   const FlatParameters::Allocate shared = [&ranks = *communicator](std::int64_t elements) {
     return ranks.allocate(elements);
   };
@@ -218,8 +226,7 @@ TrainResult train_rank(const TrainConfig& config, const TrainParts& parts,
                     strategies().choose(config.strategy).traits.gathers_values
                         ? shared
                         : FlatParameters::Allocate());
-  const std::string weights =
-      checkpoint || config.weights.empty() ? "" : take_weights(config, workload);
+  const std::string weights = asked ? take_weights(*asked, config, workload) : "";
   Trainer trainer(config, workload, *communicator, batch_size_of(checkpoint));
   if (checkpoint) {
     trainer.resume(*checkpoint);

@@ -10,8 +10,6 @@
 
 #include "yoke/core/error.h"
 #include "yoke/core/files/safetensors.h"
-#include "yoke/core/plugins/options.h"
-#include "yoke/core/split.h"
 #include "yoke/data/formats/pt.h"
 #include "yoke/train/checkpoints/module_state.h"
 #include "yoke/train/checkpoints/tensor_differences.h"
@@ -44,7 +42,7 @@ std::string advise(const WeightsChoice& choice, const std::set<std::string>& mod
   return fmt::format(
       "give the model that these weights are of, or train this part from its initial values: "
       "--weights {}:skip={}",
-      choice.file.string(), fmt::join(skip, "+"));
+      choice.given, fmt::join(skip, "+"));
 }
 
 /// Takes what the file need not give, or shall not, out of both.
@@ -93,16 +91,6 @@ void require_fit(const WeightsToTake& both, const WeightsChoice& choice) {
 }
 
 }  // namespace
-
-WeightsChoice WeightsChoice::parse(std::string_view text) {
-  Choice choice = Choice::parse(text, "weights");
-  const std::string names = choice.options.get("skip", std::string());
-  choice.options.finish();
-  WeightsChoice weights{.file = choice.name, .skip = {}};
-  if (names.empty()) return weights;
-  for (const auto name : split(names, '+')) weights.skip.emplace_back(name);
-  return weights;
-}
 
 NamedTensors read_weights(const fs::path& file) {
   std::ifstream stream(file, std::ios::binary);

@@ -3,27 +3,16 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "yoke/core/named_tensors.h"
 #include "yoke/train/checkpoints/other_head.h"
+#include "yoke/train/checkpoints/weights_choice.h"
 
 namespace torch::nn {
 class Module;
 }
 
 namespace yoke {
-
-/// A file of weights, and which of the model's tensors it shall not give.
-struct WeightsChoice {
-  std::filesystem::path file;
-  std::vector<std::string> skip;  ///< Tensors, or modules with all that is below them: `fc`.
-
-  /// Parses `FILE` or `FILE:skip=NAME+NAME`. @throws UsageError on any other option.
-  static WeightsChoice parse(std::string_view text);
-};
 
 /// The tensors of `file`, a safetensors file or a `.pt` (see read_pt()); which, its content says.
 /// @throws UsageError when there is no such file; Error when it is neither, or damaged.

@@ -32,7 +32,7 @@ struct TrainConfig {
   std::string model = "lab-cnn";
   std::string data = "glyphs";
   std::filesystem::path data_dir = "data";
-  std::string weights;  ///< To begin with, see WeightsChoice; empty: drawn from the seed.
+  std::string weights;  ///< To begin with, see choose_weights(); empty: drawn from the seed.
 
   std::string freeze;    ///< Parts that do not learn, see parameters_of(); empty: none.
   std::string lr_scale;  ///< Parts that learn at another rate, see LrScales; empty: none.

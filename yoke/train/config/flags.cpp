@@ -52,8 +52,9 @@ const std::vector<TrainFlag>& train_flags() {
                                        "Data set; see 'yoke list datasets'", kEveryday)),
       with(kIdentity | kStepCost,
            text("model", &C::model, "MODEL[:k=v,...]", "Model; see 'yoke list models'", kEveryday)),
-      text("weights", &C::weights, "FILE[:skip=NAME]",
-           "Begin with these weights, safetensors or .pt; a module NAME, as fc, keeps its own",
+      text("weights", &C::weights, "FILE/NAME[:skip=MODULE]",
+           "Begin with these weights: a file, safetensors or .pt, or by name, as imagenet or "
+           "resnet50:imagenet, see 'yoke weights list'; a MODULE, as fc, keeps its own",
            kEveryday),
       count("epochs", &C::epochs, 1, epochs_help, kEveryday),
       with(kIdentity | kStepCost | kMeasured,
