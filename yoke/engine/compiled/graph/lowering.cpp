@@ -7,6 +7,7 @@
 #include "yoke/engine/compiled/graph/check_trace.h"
 #include "yoke/engine/compiled/graph/fuse.h"
 #include "yoke/engine/compiled/layers/reshape.h"
+#include "yoke/engine/trace_constants.h"
 
 namespace yoke::compiled {
 namespace {
@@ -77,10 +78,7 @@ std::size_t Lowering::arguments() const { return node_->inputs().size(); }
 
 const torch::jit::Value* Lowering::input(std::size_t i) const { return node_->inputs().at(i); }
 
-bool Lowering::is_none(std::size_t i) const {
-  const auto constant = torch::jit::toIValue(input(i));
-  return constant && constant->isNone();
-}
+bool Lowering::is_none(std::size_t i) const { return yoke::is_none(*input(i)); }
 
 bool Lowering::is_value(std::size_t i) const { return values_.contains(input(i)); }
 
@@ -92,46 +90,16 @@ ValueId Lowering::value(std::size_t i) const {
   return found->second;
 }
 
-std::int64_t Lowering::integer(std::size_t i) const {
-  const auto constant = torch::jit::toIValue(input(i));
-  if (!constant || !constant->isInt()) unsupported(fmt::format("its argument {} varies", i));
-  return constant->toInt();
-}
+std::int64_t Lowering::integer(std::size_t i) const { return given(constant_integer, i); }
 
-double Lowering::number(std::size_t i) const {
-  const auto constant = torch::jit::toIValue(input(i));
-  // A number that an operator takes as a tensor is recorded as one.
-  if (constant && constant->isTensor() && constant->toTensor().dim() == 0) {
-    return constant->toTensor().item<double>();
-  }
-  if (!constant || !constant->isScalar()) unsupported(fmt::format("its argument {} varies", i));
-  return constant->toScalar().to<double>();
-}
+double Lowering::number(std::size_t i) const { return given(constant_number, i); }
 
-bool Lowering::flag(std::size_t i) const {
-  const auto constant = torch::jit::toIValue(input(i));
-  if (!constant || !constant->isBool()) unsupported(fmt::format("its argument {} varies", i));
-  return constant->toBool();
-}
+bool Lowering::flag(std::size_t i) const { return given(constant_flag, i); }
 
-std::string Lowering::text(std::size_t i) const {
-  const auto constant = torch::jit::toIValue(input(i));
-  if (!constant || !constant->isString()) unsupported(fmt::format("its argument {} varies", i));
-  return constant->toStringRef();
-}
+std::string Lowering::text(std::size_t i) const { return given(constant_text, i); }
 
 std::vector<std::int64_t> Lowering::integers(std::size_t i) const {
-  if (const auto constant = torch::jit::toIValue(input(i))) {
-    if (constant->isInt()) return {constant->toInt()};
-    return constant->toIntVector();
-  }
-  std::vector<std::int64_t> numbers;
-  for (const auto* element : input(i)->node()->inputs()) {
-    const auto constant = torch::jit::toIValue(element);
-    if (!constant || !constant->isInt()) unsupported(fmt::format("its argument {} varies", i));
-    numbers.push_back(constant->toInt());
-  }
-  return numbers;
+  return given(constant_integers, i);
 }
 
 std::pair<std::int64_t, std::int64_t> Lowering::pair(std::size_t i) const {

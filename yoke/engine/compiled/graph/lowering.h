@@ -79,6 +79,15 @@ class Lowering {
   const torch::jit::Value* input(std::size_t i) const;
   /// Whether the node has parameters, none of which learns.
   bool is_frozen() const;
+
+  /// What argument `i` is a constant of.
+  template <typename T>
+  T given(std::optional<T> (*constant)(const torch::jit::Value&), std::size_t i) const {
+    auto value = constant(*input(i));
+    if (!value) unsupported("its argument " + std::to_string(i) + " varies");
+    return *std::move(value);
+  }
+
   void finish_output(const torch::jit::Graph& graph);
 
   const torch::jit::Graph& traced_;
