@@ -5,35 +5,9 @@
 #include <utility>
 
 #include "yoke/classify/middle.h"
-#include "yoke/core/error.h"
-#include "yoke/core/files/safetensors.h"
-#include "yoke/run/layout.h"
-#include "yoke/train/checkpoints/find_checkpoint.h"
-#include "yoke/train/checkpoints/module_state.h"
 
 namespace yoke {
 namespace {
-
-namespace fs = std::filesystem;
-
-fs::path find_weights(const fs::path& path) {
-  if (fs::is_regular_file(path)) return path;
-  const fs::path final_weights = RunDirectory{path}.weights();
-  const bool is_run = fs::exists(final_weights) && fs::exists(RunDirectory{path}.config());
-  return is_run ? final_weights : find_checkpoint(path) / kWeightsFile;
-}
-
-Model load(const ModelDescription& description, const fs::path& weights) {
-  const ModelInput input{.image = description.data.image, .classes = description.data.classes()};
-  Model model = make_model(description.model, input, /*seed=*/0);
-  if (model.input != description.input) {
-    throw Error(fmt::format("{} says that its model '{}' takes {}, but this version's takes {}",
-                            weights.string(), description.model, description.input.str(),
-                            model.input.str()));
-  }
-  restore_module(*model.module, read_safetensors(weights), weights.string());
-  return model;
-}
 
 DatasetInfo at_size(DatasetInfo data, const ImageShape& input) {
   data.image = input;
@@ -42,22 +16,10 @@ DatasetInfo at_size(DatasetInfo data, const ImageShape& input) {
 
 }  // namespace
 
-/// A model that was read.
-struct Classifier::Opened {
-  explicit Opened(const fs::path& path)
-      : weights(find_weights(path)),
-        description(read_description(weights)),
-        model(load(description, weights)) {}
+Classifier::Classifier(const std::filesystem::path& path, const ClassifierOptions& options)
+    : Classifier(open_model(path), options) {}
 
-  fs::path weights;
-  ModelDescription description;
-  Model model;
-};
-
-Classifier::Classifier(const fs::path& path, const ClassifierOptions& options)
-    : Classifier(Opened(path), options) {}
-
-Classifier::Classifier(Opened opened, const ClassifierOptions& options)
+Classifier::Classifier(OpenedModel opened, const ClassifierOptions& options)
     : source_(std::move(opened.weights)),
       name_(opened.description.model),
       data_(at_size(std::move(opened.description.data), opened.description.input)),

@@ -15,7 +15,7 @@
 #include "yoke/data/transforms/transform.h"
 #include "yoke/engine/make_engine.h"
 #include "yoke/models/model.h"
-#include "yoke/train/checkpoints/model_description.h"
+#include "yoke/train/checkpoints/open_model.h"
 #include "yoke/train/evaluation/views.h"
 
 namespace yoke {
@@ -61,9 +61,7 @@ class Classifier {
   torch::Tensor probabilities(const torch::Tensor& input) const;
 
  private:
-  struct Opened;
-
-  Classifier(Opened opened, const ClassifierOptions& options);
+  Classifier(OpenedModel opened, const ClassifierOptions& options);
   std::vector<Label> classify_pixels(std::span<const std::uint8_t> pixels, std::size_t top) const;
 
   std::filesystem::path source_;
