@@ -1,0 +1,71 @@
+// tests/export/any_batch_test.cpp: modules of one's own, whose traces hold the number of images.
+#include "yoke/export/any_batch.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <torch/csrc/jit/serialization/import.h>
+
+#include "tests/export/own_model.h"
+#include "tests/support/support.h"
+#include "yoke/core/error.h"
+#include "yoke/export/torchscript.h"
+
+namespace yoke {
+namespace {
+
+using test::Forward;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+Model own_model(Forward forward) { return test::own_model(std::move(forward), {3, 2, 2}); }
+
+TEST(AnyBatch, FollowsSizesThatTheModelAskedFor) {
+  const test::TemporaryDirectory directory;
+  const auto file = (directory.path() / "model.ts").string();
+  const Forward cases[] = {
+      [](auto fc, auto x) {
+        return fc(x.view({x.size(0), 12}));
+      },
+      [](auto fc, auto x) {
+        return fc(x.view({x.size(0), -1}));
+      },
+      [](auto fc, auto x) {  // three rows of each image
+        return fc(x.reshape({x.size(0) * 3, 4}).repeat({1, 3})).view({x.size(0), 3, 4}).mean(1);
+      },
+      [](auto fc, auto x) {
+        return fc(x.flatten(1) + torch::ones({1, 12}).expand({x.size(0), 12}));
+      },
+  };
+  for (const auto& forward : cases) {
+    const Model model = own_model(forward);
+    write_torchscript(file, model);
+    auto loaded = torch::jit::load(file);
+    for (const std::int64_t images : {1, 2, 7}) {
+      const auto input = torch::randn({images, 3, 2, 2});
+      EXPECT_TRUE(torch::allclose(loaded.forward({input}).toTensor(), model.forward(input)));
+    }
+  }
+}
+
+TEST(AnyBatch, RefusesWhatDependsOnItOtherwise) {
+  const test::TemporaryDirectory directory;
+  const auto file = directory.path() / "model.ts";
+  const auto refused = [&](Forward forward, const std::string& what) {
+    EXPECT_THAT([&] { write_torchscript(file, own_model(std::move(forward))); },
+                ThrowsMessage<Error>(HasSubstr(what)));
+    EXPECT_FALSE(std::filesystem::exists(file));
+  };
+  refused([](auto fc, auto x) { return fc(x.flatten(1)) * (1.0 / x.size(0)); },
+          "aten::mul after fc depends on how many there are");
+  refused(
+      [](auto fc, auto x) {
+        auto scores = fc(x.flatten(1));
+        return x.size(0) > 2 ? scores.relu() : scores;
+      },
+      "depends on how many there are");
+  refused([](auto fc, auto x) { return fc(x.flatten(1)).narrow(0, 0, x.size(0) - 1); },
+          "aten::narrow after fc");
+}
+
+}  // namespace
+}  // namespace yoke
