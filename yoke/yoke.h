@@ -3,7 +3,8 @@
 // train() runs a whole training with a module or data of one's own, also over ranks (train/train.h,
 // examples/mnist). DataParallel trains a LibTorch program's own loop over ranks
 // (parallel/data_parallel.h, examples/data-parallel). Classifier labels photos
-// (classify/classifier.h, examples/classify).
+// (classify/classifier.h, examples/classify). write_onnx() and write_torchscript() make files of a
+// model that other programs run (export/onnx.h, export/torchscript.h).
 #pragma once
 #include "yoke/classify/classifier.h"
 #include "yoke/comm/factory.h"
@@ -14,6 +15,8 @@
 #include "yoke/core/version.h"
 #include "yoke/data/dataset.h"
 #include "yoke/engine/eager/eager.h"
+#include "yoke/export/onnx.h"
+#include "yoke/export/torchscript.h"
 #include "yoke/models/model.h"
 #include "yoke/optim/optimizer.h"
 #include "yoke/optim/schedule.h"
