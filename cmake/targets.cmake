@@ -130,8 +130,8 @@ function(yoke_program)
   yoke_compile_alone(${sources})
   add_executable(yoke_program ${sources})
   set_target_properties(yoke_program PROPERTIES OUTPUT_NAME yoke)
-  target_link_libraries(yoke_program PRIVATE yoke_train yoke_classify yoke_study yoke_launch yoke_forecast
-                                             CLI11::CLI11)
+  target_link_libraries(yoke_program PRIVATE yoke_train yoke_classify yoke_export yoke_study yoke_launch
+                                             yoke_forecast CLI11::CLI11)
   target_precompile_headers(yoke_program REUSE_FROM yoke_core)
 endfunction()
 

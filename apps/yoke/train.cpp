@@ -64,7 +64,7 @@ void print_result(const TrainResult& result) {
       "Results: {0}\nNext:\n  yoke report {0}    a page of graphs\n"
       "  yoke evaluate {0}    accuracy per class\n"
       "  yoke classify {0} PHOTOS    names for other photos\n"
-      "  yoke export {0} -o weights.pt    weights for other programs\n",
+      "  yoke export {0} -o model.onnx    the model for other programs\n",
       directory);
   if (result.status == RunStatus::kStopped &&
       std::filesystem::exists(RunDirectory{result.directory}.checkpoints())) {

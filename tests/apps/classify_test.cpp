@@ -93,6 +93,27 @@ TEST_F(YokeClassify, CountsThoseInAFolderOfAnotherClassAsWrong) {
   EXPECT_THAT(classify("run sorted").output, HasSubstr("folders: 1 of 2 (50.00 %)"));
 }
 
+TEST_F(YokeClassify, NamesPhotosAsAnExportedModelDoesInPython) {
+  const auto file = (path() / "model.ts").string();
+  ASSERT_EQ(run_yoke({"export", run().string(), "-o", file}).status, 0);
+  const auto script = read_file(fs::path(YOKE_SOURCE_DIR) / "examples/export/classify.py");
+  const auto photo = [&](const char* name) { return (photos() / name).string(); };
+  const auto found = test::run_python("torch, PIL", script,
+                                      {file, photo("bright, very/02.jpg"), photo("dark/07.jpg")});
+  if (!found) GTEST_SKIP() << "Debian's python3-torch or python3-pil is not installed";
+  EXPECT_EQ(found->status, 0) << found->output;
+  std::istringstream lines(found->output);
+  for (const char* const name : {"bright, very/02.jpg", "dark/07.jpg"}) {
+    const auto ours =
+        nlohmann::json::parse(classify(fmt::format("run '{}' --json --top 1", photo(name))).output);
+    std::string line;
+    std::getline(lines, line);
+    EXPECT_THAT(line, HasSubstr(fmt::format("{}  {} {:.1f}", photo(name),
+                                            ours.at("label").get<std::string>(),
+                                            100 * ours.at("probability").get<double>())));
+  }
+}
+
 TEST_F(YokeClassify, PrintsJsonAndCsvThatProgramsRead) {
   const auto json = classify("run/model.safetensors photos/dark/01.jpg photos --json --top 1");
   EXPECT_EQ(json.status, 0) << json.errors;

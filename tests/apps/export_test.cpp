@@ -2,12 +2,14 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <torch/csrc/jit/serialization/import.h>
 
-#include "tests/support/support.h"
+#include "tests/train/run.h"
 #include "yoke/core/files/file.h"
 #include "yoke/core/files/safetensors.h"
 #include "yoke/data/formats/pt.h"
 #include "yoke/train/checkpoints/checkpoint.h"
+#include "yoke/train/checkpoints/open_model.h"
 
 namespace yoke {
 namespace {
@@ -67,12 +69,59 @@ TEST_F(ExportCommand, ReplacesAFileOnlyWhenForced) {
 }
 
 TEST_F(ExportCommand, RefusesWhatItCannotDo) {
-  EXPECT_EQ(run(directory_.path() / "model.onnx").status, 2);
+  const auto unknown = run(directory_.path() / "model.zip");
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_THAT(unknown.output, HasSubstr(".safetensors, .pt, .pth, .ts, .onnx"));
+  const auto format = run(directory_.path() / "model.pt", {"--format", "zip"});
+  EXPECT_EQ(format.status, 2);
+  EXPECT_THAT(format.output, HasSubstr("allowed: safetensors, pt, torchscript, onnx"));
+  const auto fold = run(directory_.path() / "model.pt", {"--fold-batch-norm"});
+  EXPECT_EQ(fold.status, 2);
+  EXPECT_THAT(fold.output, HasSubstr("pt holds weights alone"));
+  const auto of_what = run(directory_.path() / "model.onnx");
+  EXPECT_EQ(of_what.status, 2);
+  EXPECT_THAT(of_what.output, HasSubstr("not of which model and classes"));
   EXPECT_EQ(run(directory_.path() / "missing" / "model.pt").status, 2);
   EXPECT_EQ(run(directory_.path()).status, 2);
-  const auto nothing = test::run_yoke({"export", "/nowhere", "--output", "model.pt"});
-  EXPECT_EQ(nothing.status, 2);
-  EXPECT_THAT(nothing.output, HasSubstr("/nowhere does not exist"));
+  for (const char* const name : {"model.pt", "model.ts"}) {
+    const auto nothing = test::run_yoke({"export", "/nowhere", "--output", name});
+    EXPECT_EQ(nothing.status, 2);
+    EXPECT_THAT(nothing.output, HasSubstr("/nowhere does not exist"));
+  }
+  EXPECT_EQ(test::count_entries(directory_.path()), 1U) << "nothing but the run";
+}
+
+/// Says of itself what the weights do, and scores as they do.
+TEST(ExportedModel, HoldsWhatItTakesToUseIt) {
+  const test::TemporaryDirectory directory;
+  const fs::path run = directory.path() / "run", script = directory.path() / "model.ts",
+                 onnx = directory.path() / "model";
+  const auto trained = test::run_yoke(test::train_words(
+      run,
+      "--data glyphs:train=64,validation=16 --model resnet9:width=4 --max-steps 2 "
+      "--batch-size 16 --threads 1"));
+  ASSERT_EQ(trained.status, 0) << trained.output;
+  EXPECT_THAT(trained.output, HasSubstr("yoke export " + run.string() + " -o model.onnx"));
+  const auto result = test::run_yoke({"export", run.string(), "-o", script.string()});
+  ASSERT_EQ(result.status, 0) << result.output;
+  EXPECT_THAT(result.output, HasSubstr("wrote " + script.string() +
+                                       ": resnet9:width=4, input [N, "
+                                       "1, 28, 28], scores [N, 10], "));
+  torch::jit::ExtraFilesMap extra = {{"yoke", ""}, {"classes", ""}};
+  auto loaded = torch::jit::load(script.string(), torch::kCPU, extra);
+  const auto opened = open_model(run);
+  EXPECT_EQ(extra.at("yoke"), read_safetensors_metadata(run / "model.safetensors").at("yoke"));
+  EXPECT_EQ(extra.at("classes"), "0\n1\n2\n3\n4\n5\n6\n7\n8\n9");
+  const auto images = torch::randn({5, 1, 28, 28});
+  opened.model.module->eval();
+  EXPECT_TRUE(torch::allclose(loaded.forward({images}).toTensor(), opened.model.forward(images),
+                              1e-4, 1e-5));
+
+  const auto folded = test::run_yoke({"export", (run / "model.safetensors").string(), "-o",
+                                      onnx.string(), "--format", "onnx", "--fold-batch-norm"});
+  ASSERT_EQ(folded.status, 0) << folded.output;
+  EXPECT_THAT(folded.output, HasSubstr("8 batch norms folded"));
+  EXPECT_THAT(read_file(onnx), HasSubstr(extra.at("yoke")));
 }
 
 }  // namespace

@@ -62,15 +62,5 @@ print('equal')
   EXPECT_EQ(result->output, "equal\n");
 }
 
-TEST(WeightFormat, ComesFromNameOrEnding) {
-  EXPECT_EQ(weight_format("", "a.pt"), WeightFormat::kPt);
-  EXPECT_EQ(weight_format("", "a.pth"), WeightFormat::kPt);
-  EXPECT_EQ(weight_format("", "a.safetensors"), WeightFormat::kSafetensors);
-  EXPECT_EQ(weight_format("safetensors", "a.pt"), WeightFormat::kSafetensors);
-  EXPECT_THROW(weight_format("", "a.onnx"), UsageError);
-  EXPECT_THROW(weight_format("", "a"), UsageError);
-  EXPECT_THROW(weight_format("zip", "a.pt"), UsageError);
-}
-
 }  // namespace
 }  // namespace yoke

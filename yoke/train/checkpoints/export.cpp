@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <torch/csrc/jit/serialization/pickle.h>
 
-#include "yoke/core/error.h"
 #include "yoke/core/files/atomic.h"
 #include "yoke/core/files/file.h"
 #include "yoke/core/files/safetensors.h"
@@ -47,17 +46,6 @@ void write_pt(const std::filesystem::path& path, const NamedTensors& tensors) {
     dict.insert(name, tensor.detach().to(torch::kCPU).clone(torch::MemoryFormat::Contiguous));
   }
   write_file(path, pickle_dict(dict));
-}
-
-WeightFormat weight_format(const std::string& name, const std::filesystem::path& path) {
-  const auto ending = path.extension().string();
-  const auto given = !name.empty() || ending.empty() ? name : ending.substr(1);
-  if (given == "safetensors") return WeightFormat::kSafetensors;
-  if (given == "pt" || (name.empty() && given == "pth")) return WeightFormat::kPt;
-  throw UsageError(
-      fmt::format("unknown weight format '{}'; give --format safetensors or pt, or a "
-                  "file that ends in .safetensors, .pt or .pth",
-                  given));
 }
 
 void write_weights(const std::filesystem::path& path, WeightFormat format,

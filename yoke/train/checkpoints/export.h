@@ -15,10 +15,6 @@ void write_pt(const std::filesystem::path& path, const NamedTensors& tensors);
 /// The formats of write_weights().
 enum class WeightFormat { kSafetensors, kPt };
 
-/// The format called `name`, or, where that is empty, the one of `path`'s ending (`.pt` and `.pth`,
-/// `.safetensors`). @throws UsageError on another name or ending.
-WeightFormat weight_format(const std::string& name, const std::filesystem::path& path);
-
 /// Writes `tensors` to `path`, replaced atomically; `metadata` is what a safetensors file says of
 /// itself. @throws Error when writing fails.
 void write_weights(const std::filesystem::path& path, WeightFormat format,
