@@ -74,7 +74,8 @@ void lower_slice(Lowering& lowering) {
 }
 
 void lower_narrow(Lowering& lowering) {
-  const std::int64_t first = lowering.integer(2);
+  std::int64_t first = lowering.integer(2);
+  if (first < 0) first += lowering.size(0, static_cast<std::size_t>(lowering.axis(1)));
   give_slice(lowering, first, first + lowering.integer(3), 1);
 }
 
