@@ -57,8 +57,8 @@ std::unique_ptr<CLI::App> make_program(Run& run, const std::vector<std::string>&
   program->set_version_flag("--version", fmt::format("yoke {}", kVersion), "Show the version");
   program->require_subcommand(1);
   Commands commands(*program, run);
-  commands.add("Prepare", {add_doctor_command, add_list_command, add_data_command,
-                           add_weights_command});
+  commands.add("Prepare",
+               {add_doctor_command, add_list_command, add_data_command, add_weights_command});
   commands.add("Train", {add_train_command});
   add_run_command(*program, run, ranks_command);
   add_stop_command(*program, run);

@@ -85,10 +85,9 @@ const std::vector<TrainFlag>& train_flags() {
                 "Modules that do not learn, as conv1+layer1, all-but=fc, or backbone: all but the "
                 "last layer",
                 kTraining)),
-      with(kIdentity,
-           text("lr-scale", &C::lr_scale, "NAME[+NAME]=X[,...]",
-                "Modules whose learning rate is X times that of others, as backbone=0.1",
-                kTraining)),
+      with(kIdentity, text("lr-scale", &C::lr_scale, "NAME[+NAME]=X[,...]",
+                           "Modules whose learning rate is X times that of others, as backbone=0.1",
+                           kTraining)),
       with(kIdentity, count(flag::kBatchSizePerRank, &C::batch_size_per_rank, 1,
                             "Instead of --batch-size: images per step and rank", kTraining)),
       with(kStepCost, number("label-smoothing", &C::label_smoothing, 0.0, 1.0,
