@@ -42,9 +42,11 @@ TEST(ModuleParts, RefuseANameThatIsNotThere) {
               testing::ThrowsMessage<UsageError>(AllOf(HasSubstr("--freeze conv1+fc4"),
                                                        HasSubstr("no module 'fc4'"),
                                                        HasSubstr("did you mean 'fc"))));
-  EXPECT_THAT(
-      [] { meant(lenet(), "classifier"); },
-      testing::ThrowsMessage<UsageError>(HasSubstr("allowed: conv1, conv2, fc1, fc2, fc3")));
+  EXPECT_THAT([] { meant(lenet(), "classifier"); },
+              testing::ThrowsMessage<UsageError>(
+                  HasSubstr("allowed: backbone, conv1, conv2, fc1, fc2, fc3")));
+  EXPECT_THAT([] { meant(lenet(), "bacbone"); },
+              testing::ThrowsMessage<UsageError>(HasSubstr("did you mean 'backbone'?")));
   for (const auto* const text : {"", "+", "conv1+", "all-but=", "conv", "conv1.", "fc1.weigh"}) {
     EXPECT_THROW(meant(lenet(), text), UsageError) << text;
   }

@@ -32,10 +32,10 @@ std::vector<std::string> names_of(const torch::nn::Module& module) {
 
 /// Of the outermost modules: a few, where those of all layers may be hundreds.
 std::vector<std::string> outer_names(const std::vector<std::string>& parameters) {
-  std::vector<std::string> names;
+  std::vector<std::string> names = {std::string(kBackbone)};
   for (const auto& name : parameters) {
     const auto outer = name.substr(0, name.find('.'));
-    if (names.empty() || names.back() != outer) names.push_back(outer);
+    if (names.back() != outer) names.push_back(outer);
   }
   return names;
 }
@@ -43,6 +43,7 @@ std::vector<std::string> outer_names(const std::vector<std::string>& parameters)
 /// Every name that may be given.
 std::vector<std::string> part_names(const std::vector<std::string>& parameters) {
   std::vector<std::string> names = parameters;
+  names.emplace_back(kBackbone);
   for (auto name : parameters) {
     while (name.rfind('.') != std::string::npos) {
       names.push_back(name = module_of(name));
