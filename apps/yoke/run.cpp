@@ -104,8 +104,8 @@ void add_run_command(CLI::App& program, Run& run, const std::vector<std::string>
   auto* const command = program.add_subcommand(
       "run", "Start ranks of a command or program, here or on several hosts");
   command->footer(
-      "  yoke run [FLAGS] [--] train ...    ranks of this program: train, evaluate, bench\n"
-      "  yoke run [FLAGS] -- PROGRAM ...    ranks of any other\n\n"
+      "  yoke run [FLAGS] [--] train ...  ranks of this program: train, evaluate, bench\n"
+      "  yoke run [FLAGS] -- PROGRAM ...  ranks of any other\n\n"
       "Flags are torchrun's, with - or _, and more; each is also read from a variable,\n"
       "e.g. PET_NNODES.");
   const auto given = std::make_shared<GivenLaunch>();

@@ -188,6 +188,7 @@ std::set<std::string> other_flags() {
   return {"json",
           "mirror",
           "output",
+          "sheet",
           "force",
           "format",
           "layers",
