@@ -185,61 +185,22 @@ std::set<std::string> forecast_flags() {
 
 /// Flags of Yoke's other commands, and of other programs.
 std::set<std::string> other_flags() {
-  return {"json",
-          "mirror",
-          "output",
-          "sheet",
-          "force",
-          "format",
-          "layers",
-          "primitives",
-          "seconds",
-          "grace",
-          "now",
-          "compare-threads",
-          "ranks",
-          "least-kib",
-          "most-kib",
-          "title",
-          "short",
-          "markdown",
-          "live",
-          "repetitions",
-          "scoreboard",
-          "emit",
-          "report-only",
-          "top",
-          "csv",
-          "port",  // yoke
-          "list",
-          "tests",
-          "lint",
-          "rounds",
-          "models",
-          "table",
-          "ways",
-          "share",
-          "workers",
-          "torch",
-          "folders",
-          "package",
-          "minutes",  // scripts
-          "preset",
-          "build",
-          "prefix",
-          "parallel",
-          "target",
-          "install",  // cmake
-          "logdir",
-          "gtest_filter",
-          "account",
-          "partition",
-          "time",
-          "exclusive",
-          "mem",
-          "cpus-per-task",  // sbatch
-          "namespace",
-          "selector"};  // kubectl
+  return {
+      "json",          "mirror",       "output",     "sheet",     "force",       "format",
+      "layers",        "primitives",   "seconds",    "grace",     "now",         "compare-threads",
+      "ranks",         "least-kib",    "most-kib",   "title",     "short",       "markdown",
+      "live",          "repetitions",  "scoreboard", "emit",      "report-only", "top",
+      "csv",
+      "port",  // yoke
+      "list",          "tests",        "lint",       "rounds",    "models",      "table",
+      "ways",          "share",        "workers",    "torch",     "folders",     "package",
+      "minutes",  // scripts
+      "preset",        "build",        "prefix",     "parallel",  "target",
+      "install",  // cmake
+      "logdir",        "gtest_filter", "account",    "partition", "time",        "exclusive",
+      "mem",
+      "cpus-per-task",               // sbatch
+      "namespace",     "selector"};  // kubectl
 }
 
 std::vector<std::string> flags_in(const std::string& text) {
