@@ -95,7 +95,7 @@ int main(int argc, char** argv) {
   } catch (const std::exception& error) {
     // By now this rank's connections are closed: the others learn of it before its reason is told.
     std::this_thread::sleep_for(std::chrono::milliseconds(200));
-    fmt::print("failed: {}\n", error.what());
+    fmt::print(stderr, "failed: {}\n", error.what());  // at once, not at the end
     return 1;
   }
 }
