@@ -86,16 +86,26 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace yoke::test
 
+namespace {
+
+int fail_with(const std::exception& error) {
+  fmt::print(stderr, "failed: {}\n", error.what());  // at once, not at the end
+  return 1;
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
   try {
     at::set_num_threads(1);
     int status = 0;
     yoke::tell_after_others([&] { status = yoke::test::run(argc, argv); });
     return status;
+  } catch (const yoke::CommError& error) {
+    return fail_with(error);
   } catch (const std::exception& error) {
     // By now this rank's connections are closed: the others learn of it before its reason is told.
     std::this_thread::sleep_for(std::chrono::milliseconds(200));
-    fmt::print(stderr, "failed: {}\n", error.what());  // at once, not at the end
-    return 1;
+    return fail_with(error);
   }
 }
