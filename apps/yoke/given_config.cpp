@@ -80,8 +80,10 @@ void add_flag(CLI::App& command, const TrainFlag& flag, GivenConfig& given) {
   const std::string help = flag.range.empty() ? flag.help : flag.help + "; " + flag.range;
   CLI::Option* option = nullptr;
   if (flag.value.empty()) {
-    option = command.add_flag_function(
-        name, [&given, name = flag.name](std::int64_t) { given.values[name] = "true"; }, help);
+    option = command.add_flag(name, help);
+    option->each([&given, name = flag.name](const std::string& value) {
+      given.values[name] = value;  // "true", or what stands behind a =
+    });
   } else {
     option = command.add_option_function<std::string>(
         name, [&given, name = flag.name](const std::string& value) { given.values[name] = value; },

@@ -79,6 +79,7 @@ void add_flag(CLI::App& command, const LaunchFlag& flag, GivenLaunch& given) {
   if (flag.value.empty()) {
     option = command.add_flag_function(
         name, [&given, name = flag.name](std::int64_t) { given.flags[name] = "true"; }, help);
+    option->disable_flag_override();  // --detach=off would be on
   } else {
     option = command.add_option_function<std::string>(
         name, [&given, name = flag.name](const std::string& text) { given.flags[name] = text; },

@@ -165,14 +165,16 @@ TEST(YokeTrain, FlagsWinOverTheRecipe) {
   const auto recipe = directory.path() / "recipe.toml", run = directory.path() / "run";
   write_file(recipe,
              "model = \"lenet\"\ndata = \"glyphs:train=300,validation=10\"\nbatch-size = 100\n"
-             "epochs = 9\nresources = false\n");
-  const auto result = run_yoke({"train", "--recipe", recipe.string(), "--epochs", "1", "--model",
-                                "mlp", "--batch-size-per-rank", "50", "--out", run.string()});
+             "epochs = 9\nresources = false\nkeep-best = true\n");
+  const auto result =
+      run_yoke({"train", "--recipe", recipe.string(), "--epochs", "1", "--model", "mlp",
+                "--batch-size-per-rank", "50", "--keep-best=off", "--out", run.string()});
   ASSERT_EQ(result.status, 0) << result.output;
   const auto summary = nlohmann::json::parse(read_file(run / "summary.json"));
   EXPECT_EQ(summary["model"], "mlp");
   EXPECT_EQ(summary["epochs"], 1.0);
   EXPECT_EQ(summary["batch_size"], 50);
+  EXPECT_THAT(read_file(run / "config.toml"), HasSubstr("keep-best = false\n"));
 }
 
 struct WrongUsage {
@@ -209,6 +211,7 @@ TEST(YokeTrain, WrongUsageIsStatus2AndSaysWhatIsAllowed) {
       {{"train", "--optimizer", "sgd:momentun=1"}, {"momentun", "momentum"}},
       {{"train", "--schedule", "linear"}, {"linear", "cosine"}},
       {{"train", "--lr", "fast"}, {"--lr", "fast"}},
+      {{"train", "--keep-best=maybe"}, {"--keep-best is 'maybe'", "on, off"}},
       {{"train", "--batch-size", "8", "--batch-size-per-rank", "8"}, {"both"}},
       {{"train", "--data", "glyphs:train=10,validation=10", "--batch-size", "11"}, {"11", "10"}},
       {{"train", "--checkpoint-every", "often"}, {"1epoch"}},
@@ -221,6 +224,7 @@ TEST(YokeTrain, WrongUsageIsStatus2AndSaysWhatIsAllowed) {
       {{"fly"}, {"fly", "train", "evaluate"}},
       {{"trian"}, {"unknown command 'trian'; did you mean 'train'?"}},
       {{}, {"train"}},
+      {{"run", "--standalone=off", "--", "false"}, {"standalone", "override"}},
       {{"list", "planets"}, {"planets", "models"}},
       {{"evaluate", out}, {out}},
   };
