@@ -85,6 +85,10 @@ bool is_plain(const GivenEvaluation& given) {
         "{} is a file of weights, which does not say of what model; give --model and --data",
         given.path));
   }
+  if (!given.model.empty() && !std::filesystem::exists(given.path)) {
+    throw UsageError(fmt::format("there is no {}; give a file of weights, or a run without --model",
+                                 given.path));
+  }
   if (!plain && !given.model.empty()) {
     throw UsageError(
         fmt::format("--model {} is for files of weights, but {} has its own model; leave it out",

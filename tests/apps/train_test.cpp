@@ -312,6 +312,9 @@ TEST(YokeEvaluate, TakesExportedWeightsWithTheirModelAndData) {
   const auto twice = run_yoke({"evaluate", run.string(), "--model", "mlp"});
   EXPECT_EQ(twice.status, 2);
   EXPECT_THAT(twice.output, HasSubstr("leave it out"));
+  const auto nowhere = run_yoke({"evaluate", "nowhere.pt", "--model", "mlp", "--data", data});
+  EXPECT_EQ(nowhere.status, 2);
+  EXPECT_THAT(nowhere.output, HasSubstr("there is no nowhere.pt"));
 }
 
 }  // namespace
