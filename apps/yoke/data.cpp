@@ -97,7 +97,7 @@ void add_data_command(CLI::App& program, Run& run) {
       ->add_option("--mirror", options->mirror,
                    "Folder or address (http://, https:// or file:///) to try first: a file is "
                    "looked for right in it, then in the folder it has under --data-dir")
-      ->type_name("URL");
+      ->type_name("DIR/URL");
   fetching->callback([&run, options] { run = [options] { return fetch_data(*options); }; });
 
   auto* const info = data->add_subcommand(

@@ -51,7 +51,7 @@ int fetch_weights(const WeightsOptions& options) {
   const FetchInput input{.data_dir = options.data_dir, .mirror = options.mirror, .policy = {}};
   for (const auto& weights : wanted) {
     const auto folder = fetch(weights.remote(), input, display.observer());
-    fmt::print("{} is in {}; next: yoke train --model {} --weights {} --data-dir {}\n",
+    fmt::print("{} is in {}; next: yoke train PHOTOS --model {} --weights {} --data-dir {}\n",
                weights.full_name(), folder.string(), weights.model, weights.name,
                options.data_dir.string());
   }
@@ -62,6 +62,7 @@ void add_data_dir(CLI::App& command, WeightsOptions& options) {
   command
       .add_option(as_flag(flag::kDataDir), options.data_dir,
                   "Folder that holds the data sets, and in its folder 'weights' the weights")
+      ->type_name("DIR")
       ->capture_default_str();
 }
 
@@ -81,13 +82,15 @@ void add_weights_command(CLI::App& program, Run& run) {
   auto* const fetching = weights->add_subcommand(
       "fetch", "Download weights, checked; goes on with a download that was broken");
   fetching
-      ->add_option("names", options->names, "Which, as resnet50:imagenet; see 'yoke weights list'")
+      ->add_option("NAME", options->names, "Which, as resnet50:imagenet; see 'yoke weights list'")
+      ->type_name("NAME")
       ->required();
   add_data_dir(*fetching, *options);
   fetching
       ->add_option("--mirror", options->mirror,
                    "Folder or address (http://, https:// or file:///) to try first: a file is "
                    "looked for right in it, then in its folder 'weights'")
+      ->type_name("DIR/URL")
       ->envname("YOKE_WEIGHTS");
   fetching->callback([&run, options] { run = [options] { return fetch_weights(*options); }; });
 }

@@ -107,6 +107,8 @@ TEST_F(BashCompletion, KnowsFilesAndFolders) {
   EXPECT_THAT(complete({"yoke", "classify", "runs", ""}), IsSupersetOf({"runs", "cat.jpg"}));
   EXPECT_THAT(complete({"yoke", "train", "--out", ""}),
               AllOf(Contains("runs"), Not(Contains("cat.jpg"))));
+  EXPECT_THAT(complete({"yoke", "weights", "fetch", "--data-dir", ""}), ElementsAre("runs"));
+  EXPECT_THAT(complete({"yoke", "data", "fetch", "--mirror", ""}), ElementsAre("runs"));
   EXPECT_THAT(complete({"yoke", "train", "--resume", "a"}), ElementsAre("auto"));
   EXPECT_THAT(complete({"yoke", "train", "--resume", "r"}), ElementsAre("runs"));
 }

@@ -127,8 +127,8 @@ TEST_F(WeightsCommand, FetchesFromACopyWithoutTheInternet) {
   auto result = fetch("resnet18:imagenet");
   EXPECT_EQ(result.status, 0) << result.output;
   EXPECT_THAT(result.output, AllOf(HasSubstr("46.8 MB, sha256 is right"),
-                                   HasSubstr("next: yoke train --model resnet18 --weights imagenet "
-                                             "--data-dir " +
+                                   HasSubstr("next: yoke train PHOTOS --model resnet18 "
+                                             "--weights imagenet --data-dir " +
                                              data_dir_.string())));
   ::setenv("YOKE_WEIGHTS", directory_.path().c_str(), 1);
   result = fetch("resnet18:imagenet");
