@@ -3,9 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
+#include <string>
 
 #include "apps/yoke/commands.h"
+#include "apps/yoke/output_file.h"
 #include "yoke/core/enum_words.h"
 #include "yoke/core/files/file.h"
 
@@ -21,7 +24,8 @@ struct EnumWords<Shell> {
 namespace {
 
 struct GivenCompletion {
-  std::string shell, out;
+  std::string shell;
+  std::filesystem::path out;
 };
 
 int write_completion(const CLI::App& program, const GivenCompletion& given) {
@@ -30,6 +34,7 @@ int write_completion(const CLI::App& program, const GivenCompletion& given) {
   if (given.out.empty()) {
     fmt::print("{}", text);
   } else {
+    check_output("--out", given.out, /*force=*/true);
     write_file(given.out, text);
   }
   return 0;

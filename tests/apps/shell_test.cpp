@@ -170,7 +170,27 @@ TEST(ManPages, AreOneForEachCommandAndWithoutFault) {
 TEST(ManPages, SayWhichCommandThereIsNot) {
   const auto result = run_yoke({"man", "trian"});
   EXPECT_EQ(result.status, 2);
-  EXPECT_THAT(result.output, testing::HasSubstr("no command 'trian'"));
+  EXPECT_THAT(result.output, testing::HasSubstr("no command 'trian'; did you mean 'train'?"));
+}
+
+TEST(ManPages, AreAllOrOne) {
+  const TemporaryDirectory directory;
+  const auto result = run_yoke({"man", "train", "--out", directory.path()});
+  EXPECT_EQ(result.status, 2);
+  EXPECT_THAT(result.output, testing::HasSubstr("COMMAND"));
+  EXPECT_TRUE(fs::is_empty(directory.path()));
+}
+
+TEST(Completion, SaysWhatIsWrongWithTheFileToWrite) {
+  const TemporaryDirectory directory;
+  const auto written_to = [](const fs::path& file) {
+    const auto result = run_yoke({"completion", "bash", "--out", file});
+    EXPECT_EQ(result.status, 2);
+    return result.output;
+  };
+  EXPECT_THAT(written_to(directory.path() / "none" / "yoke"),
+              AllOf(testing::HasSubstr("there is no directory"), testing::HasSubstr("make it")));
+  EXPECT_THAT(written_to(directory.path()), testing::HasSubstr("give a file"));
 }
 
 }  // namespace
