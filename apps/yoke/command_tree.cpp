@@ -114,6 +114,12 @@ std::vector<std::string> names_of(const CLI::Option& flag) {
   return names;
 }
 
+std::string name_of(const CLI::Option& argument) {
+  return argument.get_name(/*positional=*/true, /*all_options=*/false);
+}
+
+bool takes_several(const CLI::Option& argument) { return argument.get_expected_max() > 1; }
+
 bool is_switch(const CLI::Option& flag) { return flag.get_items_expected_min() == 0; }
 
 ValueShape value_of(const CLI::Option& flag) {

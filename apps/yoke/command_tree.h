@@ -23,6 +23,12 @@ std::string full_name(const CLI::App& command);
 /// Its names as one types them: `-b`, `--batch-size`.
 std::vector<std::string> names_of(const CLI::Option& flag);
 
+/// What an argument without a flag is called: `PHOTOS`.
+std::string name_of(const CLI::Option& argument);
+
+/// Whether several can be given of it.
+bool takes_several(const CLI::Option& argument);
+
 /// Whether it takes no value.
 bool is_switch(const CLI::Option& flag);
 

@@ -45,9 +45,7 @@ std::string row(const std::string& name, const std::string& meaning, std::size_t
 
 /// Several arguments are told by dots.
 std::string argument_name(const CLI::Option& argument) {
-  std::string name = argument.get_name(/*positional=*/true, /*all_options=*/false);
-  if (argument.get_expected_max() >= CLI::detail::expected_max_vector_size) name += "...";
-  return name;
+  return name_of(argument) + (takes_several(argument) ? "..." : "");
 }
 
 }  // namespace

@@ -46,15 +46,11 @@ std::string page_name(const CLI::App& command) {
   return name;
 }
 
-std::string name_of(const CLI::Option& argument) {
-  return argument.get_name(/*positional=*/true, /*all_options=*/false);
-}
-
 std::string synopsis(const CLI::App& command) {
   std::string line = fmt::format(".B {}\n[\\fIFLAGS\\fR]", roff(full_name(command)));
   for (const auto* argument : arguments_of(command)) {
     const std::string name = fmt::format("\\fI{}\\fR{}", roff(name_of(*argument)),
-                                         argument->get_expected_max() > 1 ? " ..." : "");
+                                         takes_several(*argument) ? " ..." : "");
     line += argument->get_required() ? " " + name : fmt::format(" [{}]", name);
   }
   return line + (commands_of(command).empty() ? "\n" : " \\fICOMMAND\\fR\n");
@@ -82,7 +78,7 @@ std::string flags_text(const CLI::App& command, const char* heading) {
     text += entry(fmt::format("\\fI{}\\fR", roff(name_of(*argument))), description_of(*argument));
   }
   for (const auto& group : headings_of(command)) {
-    text += fmt::format("{} {}\n", heading, upper(roff(group)));
+    text += fmt::format("{} {}\n", heading, roff(upper(group)));
     for (const auto* flag : flags_of(command)) {
       if (flag->get_group() == group) text += entry(*flag);
     }
@@ -105,7 +101,7 @@ std::string page_of(const CLI::App& command, const std::string& middle,
   return fmt::format(
       ".TH {} 1 \"\" \"yoke {}\" \"Yoke\"\n.SH NAME\n{} \\- {}\n.SH SYNOPSIS\n{}{}{}"
       ".SH SEE ALSO\n{}\n",
-      upper(roff(page_name(command))), kVersion, roff(page_name(command)),
+      roff(upper(page_name(command))), kVersion, roff(page_name(command)),
       roff(command.get_description()), synopsis(command), middle, notes(command), see_also);
 }
 
@@ -133,7 +129,7 @@ ManPage command_page(const CLI::App& command) {
   std::string below;
   for (const auto* sub : commands_of(command)) {
     below +=
-        fmt::format(".SH {}\n{}\n.PP\n{}{}", upper(roff(full_name(*sub))),
+        fmt::format(".SH {}\n{}\n.PP\n{}{}", roff(upper(full_name(*sub))),
                     roff(sub->get_description()) + ".", synopsis(*sub), flags_text(*sub, ".SS"));
   }
   return {page_name(command) + ".1",

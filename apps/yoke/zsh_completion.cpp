@@ -62,13 +62,9 @@ std::vector<std::string> flag_words(const CLI::Option& flag) {
 std::vector<std::string> argument_words(const CLI::App& command) {
   std::vector<std::string> words;
   for (const auto* argument : arguments_of(command)) {
-    const bool several = argument->get_expected_max() > 1;
-    const std::string name = argument->get_name(/*positional=*/true, /*all_options=*/false);
-    words.push_back(fmt::format("'{}:{}'",
-                                several                    ? "*"
-                                : argument->get_required() ? ""
-                                                           : ":",
-                                message_and_action(name, value_of(*argument))));
+    const char* const count = takes_several(*argument) ? "*" : argument->get_required() ? "" : ":";
+    words.push_back(
+        fmt::format("'{}:{}'", count, message_and_action(name_of(*argument), value_of(*argument))));
   }
   return words;
 }
