@@ -102,7 +102,7 @@ TEST(TrainFlags, WrongValuesSayWhatIsAllowed) {
   EXPECT_THAT(apply_text("epochs = 1.5\n"), HasSubstr("whole number"));
   EXPECT_THAT(apply_text("threads = 4294967297\n"), HasSubstr("from 0 to 1024"));
   EXPECT_THAT(apply_text("loader-threads = 4294967297\n"), HasSubstr("from 0 to 1024"));
-  EXPECT_THAT(apply_text("target-accuracy = 97\n"), HasSubstr("a number above 0 to 1"));
+  EXPECT_THAT(apply_text("target-accuracy = 97\n"), HasSubstr("a number above 0, at most 1"));
   EXPECT_THAT(apply_text("engine = \"fast\"\n"), HasSubstr("auto, eager"));
   EXPECT_THAT(apply_text("tensorboard = \"perhaps\"\n"), HasSubstr("on, off"));
   EXPECT_THAT(apply_text("optimizer = {name = \"sgd\"}\n"), HasSubstr("as on the"));

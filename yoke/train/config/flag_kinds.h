@@ -22,13 +22,13 @@ namespace yoke::flag_kinds {
 /// As the least value of a flag: every number above 0.
 inline constexpr double kAboveZero = std::numeric_limits<double>::min();
 
-/// Which numbers are allowed, for the help and messages: "from 0 to 1024".
+/// Which numbers are allowed, for the help and messages: "from 0 to 1024", "above 0, at most 1".
 template <typename Number>
 std::string range_text(Number least, Number most) {
   const bool above_zero = std::is_floating_point_v<Number> && least == kAboveZero;
   const std::string from = above_zero ? "above 0" : fmt::format("from {}", least);
   const bool bounded = most != std::numeric_limits<Number>::max();
-  if (bounded) return fmt::format("{} to {}", from, most);
+  if (bounded) return fmt::format("{}{} {}", from, above_zero ? ", at most" : " to", most);
   return above_zero ? from : from + " on";
 }
 
