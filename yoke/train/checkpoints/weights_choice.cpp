@@ -15,8 +15,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kKind = "weights";  // in messages
-
 /// Where the options of `text` begin, or its end: after the first colon, but after the second where
 /// what is between them is no option, as in `resnet50:imagenet:skip=fc`.
 std::size_t find_options(std::string_view text) {
@@ -45,9 +43,9 @@ fs::path published_file(const std::string& full_name, const fs::path& data_dir) 
 }
 
 /// @throws UsageError where a name was meant.
-void refuse_mistyped(const std::string& given) {
+fs::path given_file(const std::string& given) {
   const std::string nearest = nearest_name(given, published_names());
-  if (nearest.empty() || fs::exists(given)) return;
+  if (nearest.empty() || fs::exists(given)) return given;
   throw UsageError(
       fmt::format("weights {}: there is no such file; did you mean '{}'?", given, nearest));
 }
@@ -59,15 +57,14 @@ WeightsChoice choose_weights(std::string_view text, std::string_view model,
   const auto end = find_options(text);
   WeightsChoice chosen{.given = std::string(text.substr(0, end)), .file = {}, .skip = {}};
   Options options(text.substr(std::min(end + 1, text.size())),
-                  fmt::format("{} '{}'", kKind, chosen.given));
+                  fmt::format("weights '{}'", chosen.given));
   const std::string skipped = options.get("skip", std::string());
   options.finish();
   if (!skipped.empty()) {
     for (const auto name : split(skipped, '+')) chosen.skip.emplace_back(name);
   }
   const std::string full_name = full_name_of(chosen.given, model);
-  if (full_name.empty()) refuse_mistyped(chosen.given);
-  chosen.file = full_name.empty() ? fs::path(chosen.given) : published_file(full_name, data_dir);
+  chosen.file = full_name.empty() ? given_file(chosen.given) : published_file(full_name, data_dir);
   return chosen;
 }
 
