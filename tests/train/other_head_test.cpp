@@ -180,16 +180,6 @@ TEST_F(BeginWithWeights, LeavesNamesOfTheModelItselfThatLookLikeAWrapper) {
   expect_equal(copy_of(to), copy_of(from));
 }
 
-/// A run of ten classes that does not move.
-TrainConfig still_run_with(const std::string& weights, const std::filesystem::path& out) {
-  TrainConfig config = test::small_run(out);
-  config.weights = weights;
-  config.optimizer = "sgd";
-  config.lr = 0;
-  config.epochs = 1;
-  return config;
-}
-
 TEST_F(BeginWithWeights, TellsOfTheHeadThatATrainingBeginsAnew) {
   const Model from = make_model("mlp", {.image = {1, 28, 28}, .classes = 20}, 5);
   const Model initial = make_model("mlp", {.image = {1, 28, 28}, .classes = 10}, 1);
@@ -198,7 +188,7 @@ TEST_F(BeginWithWeights, TellsOfTheHeadThatATrainingBeginsAnew) {
   std::ostringstream output;
   TrainContext context;
   context.output.stream = &output;
-  train(still_run_with(file_, run), {}, context);
+  train(test::still_run(run, file_), {}, context);
   const auto head = module_state(*from.module).back().first;
   const auto name = head.substr(0, head.rfind('.'));
   EXPECT_THAT(output.str(), HasSubstr("weights    " + file_ + "; head " + name +

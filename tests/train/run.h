@@ -33,6 +33,17 @@ inline TrainConfig small_run(const std::filesystem::path& out, const std::string
   return config;
 }
 
+/// A run that begins with these weights and does not move.
+inline TrainConfig still_run(const std::filesystem::path& out,
+                             const std::filesystem::path& weights) {
+  TrainConfig config = small_run(out);
+  config.weights = weights;
+  config.optimizer = "sgd";
+  config.lr = 0;
+  config.epochs = 1;
+  return config;
+}
+
 /// The words of `yoke train` into `out`, without what few tests look at; `flags` are separated by
 /// spaces.
 inline std::vector<std::string> train_words(const std::filesystem::path& out,

@@ -18,6 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 using test::expect_equal;
 using test::small_run;
+using test::still_run;
 using test::TemporaryDirectory;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -169,16 +170,6 @@ TEST_F(Weights, AreRefusedWhereTheyAreNeitherFormat) {
       EXPECT_THAT(error.what(), AllOf(HasSubstr(file_.string()), HasSubstr("neither")));
     }
   }
-}
-
-/// A run that begins with the weights of another and does not move.
-TrainConfig still_run(const fs::path& out, const fs::path& weights) {
-  auto config = small_run(out);
-  config.weights = weights;
-  config.optimizer = "sgd";
-  config.lr = 0;
-  config.epochs = 1;
-  return config;
 }
 
 TEST(TrainWithWeights, BeginsWithThem) {
