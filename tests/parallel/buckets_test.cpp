@@ -38,6 +38,25 @@ TEST(Buckets, CoverEverythingOnceWhateverTheirSize) {
   }
 }
 
+TEST(Buckets, AreLeftOutWhereNothingLearns) {
+  Network network;
+  auto parameters = network.module->parameters();
+  const auto left = [&] {
+    const FlatParameters flat(*network.module);
+    std::vector<std::int64_t> begins;
+    for (const auto& bucket : that_learn(cut_into_buckets(flat, {16, 120}), flat)) {
+      begins.push_back(bucket.begin);
+    }
+    return begins;
+  };
+  for (const int first_layer : {0, 1}) parameters[first_layer].set_requires_grad(false);
+  EXPECT_EQ(left(), (std::vector<std::int64_t>{74, 24}));
+  parameters[5].set_requires_grad(false);  // half of its bucket
+  EXPECT_EQ(left(), (std::vector<std::int64_t>{74, 24}));
+  parameters[4].set_requires_grad(false);
+  EXPECT_EQ(left(), (std::vector<std::int64_t>{24}));
+}
+
 TEST(BucketFiller, TellsInOrderWhateverComesFirst) {
   std::vector<std::size_t> told;
   BucketFiller filler({{6, 10}, {2, 6}, {0, 2}},

@@ -50,6 +50,7 @@ TEST(FineTuning, RefusesWhatIsNoPartOrScale) {
   };
   refuses([](auto& config) { config.freeze = "fc"; }, "the model has no module 'fc'");
   refuses([](auto& config) { config.lr_scale = "output"; }, "'output' is no NAME=X");
+  refuses([](auto& config) { config.lr_scale = "=1"; }, "'=1' is no NAME=X");
   refuses([](auto& config) { config.lr_scale = "output=-1"; }, "a number from 0 to 1000");
   refuses([](auto& config) { config.lr_scale = "output=1,output.bias=2"; }, "named twice");
   refuses([](auto& config) { config.lr_scale = "fc=1"; }, "--lr-scale fc: the model has no module");
@@ -77,6 +78,21 @@ TEST(FineTuning, GivesPartsTheirRates) {
     const double factor = all[i].first.starts_with("output") ? 1 : 0.25;
     EXPECT_TRUE(torch::allclose(scaled[i].second, factor * all[i].second, 1e-3, 1e-7))
         << all[i].first;
+  }
+}
+
+TEST(FineTuning, IsTheSameOverRanks) {
+  const TemporaryDirectory directory;
+  const std::string flags =
+      "--model lab-cnn --data glyphs:train=500,validation=103 --epochs 2 --batch-size 100 --lr "
+      "0.01 --optimizer sgd:momentum=0.9,weight_decay=0.1 --freeze conv1+fc2 --lr-scale conv2=0.1 "
+      "--threads 1 --print-every 1";
+  const auto one = directory.path() / "one";
+  run_ranks_well(1, train_words(one, flags));
+  for (const std::string strategy : {"allreduce:bucket_mib=0", "allreduce:shard_state=true"}) {
+    const auto two = directory.path() / strategy;
+    run_ranks_well(2, train_words(two, flags + " --strategy " + strategy));
+    expect_equal_runs(one, two);
   }
 }
 

@@ -16,11 +16,6 @@ namespace {
 constexpr std::string_view kAllBut = "all-but=";
 constexpr std::string_view kBackbone = "backbone";
 
-/// Whether the tensor `name` is `part`, or lies in the module `part`.
-bool lies_in(std::string_view name, std::string_view part) {
-  return name.starts_with(part) && (name.size() == part.size() || name[part.size()] == '.');
-}
-
 /// Of the module that `name`, a parameter, is of; of a parameter of the network itself, its own.
 std::string module_of(const std::string& name) { return name.substr(0, name.rfind('.')); }
 
@@ -74,6 +69,10 @@ bool is_frozen(const torch::nn::Module& module) {
 }
 
 }  // namespace
+
+bool lies_in(std::string_view name, std::string_view part) {
+  return name.starts_with(part) && (name.size() == part.size() || name[part.size()] == '.');
+}
 
 std::vector<bool> parameters_of(const torch::nn::Module& module, std::string_view text,
                                 std::string_view flag) {

@@ -9,6 +9,9 @@ class Module;
 
 namespace yoke {
 
+/// Whether the tensor `name` is `part`, or lies in the module `part`.
+bool lies_in(std::string_view name, std::string_view part);
+
 /// By the order of `module.parameters()`, which of them `text` means: those of the modules, or the
 /// single parameters, `NAME+NAME`; those of all others, `all-but=NAME+NAME`; or `backbone`, all but
 /// the last module that has any. `flag` is what the text was given to. @throws UsageError on a name

@@ -19,7 +19,7 @@ struct PartScale {
 
 PartScale parse_scale(std::string_view item, std::string_view text) {
   const auto sign = item.rfind('=');
-  const auto scale = sign == std::string_view::npos
+  const auto scale = sign == std::string_view::npos || sign == 0
                          ? std::nullopt
                          : parse_number<double>(item.substr(sign + 1), 0, kMostScale);
   if (!scale) {

@@ -175,6 +175,7 @@ bool TrainingLoop::evaluate() {
   tell_news();
   const double elapsed = watch.seconds();
   RunState& state = trainer_.state();
+  const bool first = !state.validation;
   state.evaluate_seconds += elapsed;
   state.validation = Metrics{.step = state.step,
                              .epoch = trainer_.epoch(),
@@ -189,7 +190,7 @@ bool TrainingLoop::evaluate() {
   state.per_class_accuracy = result.per_class_accuracy;
   constexpr std::size_t kMostClasses = 100;  // more would make summary.json megabytes
   if (result.per_class_accuracy.size() <= kMostClasses) state.confusion = confusion_rows(result);
-  const bool best = state.best_step == 0 || result.top1 > state.best_val_top1;
+  const bool best = first || result.top1 > state.best_val_top1;
   if (best) {
     state.best_val_top1 = result.top1;
     state.best_step = state.step;

@@ -11,6 +11,7 @@
 #include "yoke/core/error.h"
 #include "yoke/core/files/safetensors.h"
 #include "yoke/data/formats/pt.h"
+#include "yoke/models/module_parts.h"
 #include "yoke/train/checkpoints/module_state.h"
 #include "yoke/train/checkpoints/tensor_differences.h"
 #include "yoke/train/checkpoints/wrapper_names.h"
@@ -21,11 +22,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kCount = "num_batches_tracked";  // no result of a model depends on it
-
-/// Whether the tensor `name` is `part`, or lies in the module `part`.
-bool is_of(std::string_view name, std::string_view part) {
-  return name.starts_with(part) && (name.size() == part.size() || name[part.size()] == '.');
-}
 
 std::string form_of(const torch::Tensor& tensor) {
   const bool fraction = tensor.is_floating_point();
@@ -48,7 +44,7 @@ std::string advise(const WeightsChoice& choice, const std::set<std::string>& mod
 /// Takes what the file need not give, or shall not, out of both.
 void leave_out(const WeightsChoice& choice, NamedTensors& wanted, NamedTensors& given) {
   for (const auto& part : choice.skip) {
-    const auto is_skipped = [&](const auto& item) { return is_of(item.first, part); };
+    const auto is_skipped = [&](const auto& item) { return lies_in(item.first, part); };
     if (std::erase_if(wanted, is_skipped) + std::erase_if(given, is_skipped) > 0) continue;
     throw UsageError(
         fmt::format("skip={} of weights {}: neither the model nor the file has a tensor or module "

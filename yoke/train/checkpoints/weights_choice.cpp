@@ -32,8 +32,16 @@ std::string full_name_of(const std::string& given, std::string_view model) {
   return is_name ? fmt::format("{}:{}", Choice::parse(model, "model").name, given) : "";
 }
 
+const PublishedWeights& find_weights(const std::string& full_name) {
+  try {
+    return find_published_weights(full_name);
+  } catch (const UsageError& error) {
+    throw UsageError(fmt::format("{}; a file is given as FILE or FILE:skip=MODULE", error.what()));
+  }
+}
+
 fs::path published_file(const std::string& full_name, const fs::path& data_dir) {
-  const PublishedWeights& weights = find_published_weights(full_name);
+  const PublishedWeights& weights = find_weights(full_name);
   fs::path path = weights.path(data_dir);
   if (fs::is_regular_file(path)) return path;
   throw UsageError(
