@@ -123,6 +123,8 @@ TEST_F(BashCompletion, KnowsTheCommandBehindTheFlagsOfRun) {
 
 TEST(ZshCompletion, IsReadByZsh) {
   if (run_program({"sh", "-c", "command -v zsh"}).status != 0) GTEST_SKIP() << "there is no zsh";
+  const auto terminal = run_program({"zsh", "-f", "-c", "zmodload zsh/zpty && zpty z true"});
+  if (terminal.status != 0) GTEST_SKIP() << "zsh has no pseudo terminal: " << terminal.output;
   const TemporaryDirectory directory;
   const fs::path file = directory.path() / "_yoke";
   ASSERT_EQ(run_yoke({"completion", "zsh", "--out", file}).status, 0);
@@ -147,6 +149,7 @@ TEST(ZshCompletion, IsReadByZsh) {
 }
 
 TEST(ManPages, AreOneForEachCommandAndWithoutFault) {
+  if (run_program({"sh", "-c", "command -v man"}).status != 0) GTEST_SKIP() << "there is no man";
   const TemporaryDirectory directory;
   const auto written = run_yoke({"man", "--out", directory.path()});
   ASSERT_EQ(written.status, 0) << written.output;
