@@ -4,6 +4,7 @@
 #include <torch/csrc/jit/ir/ir.h>
 #include <torch/utils.h>
 
+#include "tests/support/model_forms.h"
 #include "yoke/core/error.h"
 #include "yoke/core/flat_parameters.h"
 #include "yoke/engine/trace.h"
@@ -25,7 +26,7 @@ class ModelConformance : public testing::TestWithParam<std::tuple<std::string, I
 
   static Model make(std::uint64_t seed, const std::string& options = "") {
     const auto& [name, image] = GetParam();
-    return make_model(name + options, {image, 7}, seed);
+    return make_model(options.empty() ? name : test::with_option(name, options), {image, 7}, seed);
   }
 
   torch::Tensor images(std::int64_t count) const {
@@ -83,10 +84,11 @@ TEST_P(ModelConformance, IsDeterministicInEvaluationMode) {
 }
 
 TEST_P(ModelConformance, RejectsAnUnknownOption) {
-  EXPECT_THAT([] { make(1, ":no_such_option=1"); },
+  const auto& form = std::get<std::string>(GetParam());
+  EXPECT_THAT([] { make(1, "no_such_option=1"); },
               testing::ThrowsMessage<UsageError>(testing::AllOf(
                   testing::HasSubstr("no_such_option"), testing::HasSubstr("allowed:"),
-                  testing::HasSubstr(std::get<std::string>(GetParam())))));
+                  testing::HasSubstr("'" + form.substr(0, form.find(':')) + "'"))));
 }
 
 TEST_P(ModelConformance, TracesWithEveryWeightAsAnInput) {
@@ -122,16 +124,13 @@ TEST_P(ModelConformance, ScoresAlikeWhenItsParametersAreFlat) {
   EXPECT_FALSE(torch::allclose(model_.forward(input), scores, 1e-4, 1e-5));
 }
 
-INSTANTIATE_TEST_SUITE_P(Registry, ModelConformance,
-                         testing::Combine(testing::ValuesIn(models().names()),
-                                          testing::Values(ImageShape{1, 28, 28},
-                                                          ImageShape{3, 32, 32})),
-                         [](const auto& info) {
-                           auto name =
-                               std::get<0>(info.param) + "_" + std::get<1>(info.param).str();
-                           std::replace(name.begin(), name.end(), '-', '_');
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Registry, ModelConformance,
+    testing::Combine(testing::ValuesIn(test::model_forms()),
+                     testing::Values(ImageShape{1, 28, 28}, ImageShape{3, 32, 32})),
+    [](const auto& info) {
+      return test::test_name(std::get<0>(info.param) + "_" + std::get<1>(info.param).str());
+    });
 
 }  // namespace
 }  // namespace yoke

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <torch/utils.h>
 
+#include "tests/support/model_forms.h"
 #include "yoke/engine/eager/eager.h"
 #include "yoke/engine/eager/placed_dropout.h"
 #include "yoke/engine/eager/replicated.h"
@@ -83,12 +84,8 @@ TEST_P(ReplicaConformance, PredictAsOne) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Registry, ReplicaConformance, testing::ValuesIn(models().names()),
-                         [](const auto& info) {
-                           std::string name = info.param;
-                           std::replace(name.begin(), name.end(), '-', '_');
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(Registry, ReplicaConformance, testing::ValuesIn(test::model_forms()),
+                         [](const auto& info) { return test::test_name(info.param); });
 
 }  // namespace
 }  // namespace yoke

@@ -6,6 +6,7 @@
 #include <torch/utils.h>
 
 #include "tests/engine/compare.h"
+#include "tests/support/model_forms.h"
 #include "yoke/core/error.h"
 #include "yoke/engine/eager/eager.h"
 
@@ -14,10 +15,6 @@ namespace {
 
 using test::compare_with_eager;
 using test::Comparison;
-
-std::string without_dropout(const std::string& model) {
-  return model == "lab-cnn" ? model + ":dropout=0" : model;
-}
 
 /// The smallest of some images that the model takes, and an odd one where it takes any.
 ImageShape image_for(const std::string& name) {
@@ -33,7 +30,7 @@ ImageShape image_for(const std::string& name) {
 
 std::function<Model()> maker(const std::string& name) {
   const ImageShape image = image_for(name);
-  return [name, image] { return make_model(without_dropout(name), {image, 10}, 3); };
+  return [name, image] { return make_model(test::without_dropout(name), {image, 10}, 3); };
 }
 
 class EveryModel : public testing::TestWithParam<std::string> {
@@ -58,18 +55,8 @@ TEST_P(EveryModel, EqualsEagerInBf16) {
                      {.batch = images(17, 5), .precision = Precision::kBf16, .slack = 2});
 }
 
-std::vector<std::string> model_names() {
-  std::vector<std::string> names;
-  for (const auto& entry : models().entries()) names.emplace_back(entry.name);
-  return names;
-}
-
-INSTANTIATE_TEST_SUITE_P(Registry, EveryModel, testing::ValuesIn(model_names()),
-                         [](const auto& info) {
-                           std::string name = info.param;
-                           std::replace(name.begin(), name.end(), '-', '_');
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(Registry, EveryModel, testing::ValuesIn(test::model_forms()),
+                         [](const auto& info) { return test::test_name(info.param); });
 
 }  // namespace
 }  // namespace yoke

@@ -5,6 +5,7 @@
 
 #include "tests/export/own_model.h"
 #include "tests/export/scored_model.h"
+#include "tests/support/model_forms.h"
 #include "tests/support/support.h"
 #include "yoke/core/error.h"
 
@@ -126,8 +127,10 @@ class OnnxOfRegistry : public testing::Test {
       write_case((directory_->path() / key).string(), model, fold);
       cases_.push_back(case_of(key, model));
     };
-    for (const auto& name : models().names()) {
-      for (const bool fold : {false, true}) add(name, test::trained_model(name), fold);
+    for (const auto& form : test::model_forms()) {
+      for (const bool fold : {false, true}) {
+        add(test::test_name(form), test::trained_model(form), fold);
+      }
     }
     add("grey", test::trained_model("resnet18", {1, 28, 28}), false);
     add("photos", test::trained_model("resnet18", {3, 96, 64}), true);

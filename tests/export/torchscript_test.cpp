@@ -5,6 +5,7 @@
 #include <torch/csrc/jit/serialization/import.h>
 
 #include "tests/export/scored_model.h"
+#include "tests/support/model_forms.h"
 #include "tests/support/support.h"
 #include "yoke/core/error.h"
 
@@ -40,12 +41,8 @@ TEST_P(TorchScriptOf, ScoresAsTheModelDoes) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Registry, TorchScriptOf, testing::ValuesIn(models().names()),
-                         [](const auto& info) {
-                           auto name = info.param;
-                           std::replace(name.begin(), name.end(), '-', '_');
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(Registry, TorchScriptOf, testing::ValuesIn(test::model_forms()),
+                         [](const auto& info) { return test::test_name(info.param); });
 
 TEST(TorchScript, KeepsTheNamesOfTheWeights) {
   const test::TemporaryDirectory directory;
@@ -98,8 +95,9 @@ TEST(TorchScript, LeavesTheModelAsItWas) {
 TEST(TorchScript, PythonScoresAsYokeDoes) {
   const test::TemporaryDirectory directory;
   std::vector<std::string> arguments = {directory.path().string(), fmt::format("{}", kTolerance)};
-  for (const auto& name : models().names()) {
-    const Model model = test::trained_model(name);
+  for (const auto& form : test::model_forms()) {
+    const Model model = test::trained_model(form);
+    const std::string name = test::test_name(form);
     const auto images = test::noise_images(model, kImages);
     const fs::path stem = directory.path() / name;
     write_torchscript(stem.string() + ".ts", model,

@@ -10,8 +10,8 @@
 #include <optional>
 #include <sstream>
 
+#include "tests/support/model_forms.h"
 #include "tests/support/support.h"
-#include "yoke/core/error.h"
 #include "yoke/core/files/file.h"
 #include "yoke/core/random.h"
 #include "yoke/engine/eager/eager.h"
@@ -40,13 +40,13 @@ std::ostream& operator<<(std::ostream& stream, const Recipe& recipe) {
 /// and whose depth makes them more chaotic still. Those are tested by their scores.
 std::vector<Recipe> recipes() {
   std::vector<Recipe> recipes;
-  for (const auto& name : models().names()) {
+  for (const auto& form : test::model_forms()) {
     // Deep networks with batch norm are chaotic: a last bit that differs in an update makes some
     // activation cross zero, and at a rate of 0.01 ten steps turn that into 1e-3 of the loss.
-    const Model model = make_model(name, kInput, kSeed);
+    const Model model = make_model(form, kInput, kSeed);
     if (count_parameters(*model.module) > kMostParameters) continue;
     const bool chaotic = !model.module->buffers().empty();
-    recipes.push_back({name, "sgd:momentum=0.9", chaotic ? 3e-5 : 0.01});
+    recipes.push_back({form, "sgd:momentum=0.9", chaotic ? 3e-5 : 0.01});
   }
   recipes.push_back({"lenet", "adam", 0.001});
   return recipes;
@@ -101,17 +101,6 @@ std::vector<double> plain_losses(const Recipe& recipe) {
   return losses;
 }
 
-/// The recipe without dropout, for Python's generator is another one.
-Recipe without_dropout(Recipe recipe) {
-  try {
-    make_model(recipe.model + ":dropout=0", kInput, kSeed);
-  } catch (const UsageError&) {
-    return recipe;  // it has none
-  }
-  recipe.model += ":dropout=0";
-  return recipe;
-}
-
 /// Writes the initial weights and the batches as a dict of tensors that `torch.load` reads.
 void write_start(const Recipe& recipe, const std::filesystem::path& path) {
   const Model model = make_model(recipe.model, kInput, kSeed);
@@ -151,8 +140,7 @@ std::optional<test::ProgramResult> python_losses(const Recipe& recipe) {
   const test::TemporaryDirectory directory;
   const auto start = directory.path() / "start.pt";
   write_start(recipe, start);
-  const auto words = {recipe.model.substr(0, recipe.model.find(':')),
-                      recipe.optimizer.substr(0, recipe.optimizer.find(':')),
+  const auto words = {recipe.model, recipe.optimizer.substr(0, recipe.optimizer.find(':')),
                       fmt::format("{}", recipe.lr), start.string(),
                       std::string(YOKE_SOURCE_DIR "/bench/pytorch")};
   return test::run_python("torch", script, words);
@@ -161,8 +149,8 @@ std::optional<test::ProgramResult> python_losses(const Recipe& recipe) {
 TEST(Golden, LossesEqualThoseOfPython) {
   constexpr int kNoSuchModel = 3;
   int compared = 0;
-  for (const auto& each : recipes()) {
-    const Recipe recipe = without_dropout(each);
+  for (Recipe recipe : recipes()) {
+    recipe.model = test::without_dropout(recipe.model);  // Python's generator is another one
     SCOPED_TRACE(recipe);
     const auto result = python_losses(recipe);
     if (!result) GTEST_SKIP() << "Python's torch is missing; Debian's package is python3-torch";
@@ -178,10 +166,9 @@ TEST(Golden, LossesEqualThoseOfPython) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Registry, EveryRecipe, testing::ValuesIn(recipes()), [](const auto& info) {
-  auto name = info.param.model + "_" + info.param.optimizer;
-  name = name.substr(0, name.find(':'));
-  std::replace(name.begin(), name.end(), '-', '_');
-  return name;
+  const auto& [model, optimizer, lr] = info.param;
+  return test::test_name(model.substr(0, model.find(':')) + "_" +
+                         optimizer.substr(0, optimizer.find(':')));
 });
 
 }  // namespace

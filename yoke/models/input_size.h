@@ -11,4 +11,8 @@ namespace yoke {
 /// @throws UsageError that names `model`, the given and the needed size.
 void require_size(std::string_view model, const ImageShape& image, std::int64_t least);
 
+/// `image` if its height and width are at least `side`, else enlarged until they are: both by the
+/// same factor, rounded up to whole pixels.
+ImageShape at_least(const ImageShape& image, std::int64_t side);
+
 }  // namespace yoke

@@ -3,12 +3,11 @@
 #include <torch/nn/modules/conv.h>
 #include <torch/nn/modules/linear.h>
 
+#include "yoke/models/activation.h"
 #include "yoke/models/model.h"
 
 namespace yoke {
 namespace {
-
-using Activation = torch::Tensor (*)(const torch::Tensor&);
 
 struct LeNetImpl final : torch::nn::Module {
   LeNetImpl(const ModelInput& input, Activation activation) : activation_(activation) {

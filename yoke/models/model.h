@@ -40,6 +40,9 @@ Model wrap_module(Holder module, ImageShape input) {
 /// What is asked of a choice of model before one is made.
 struct ModelTraits {
   ImageShape usual_image = {3, 32, 32};  ///< What it is tried on where no data is named.
+  /// Options, as `key=value,...`, of a form with the same layers that is quick to try; empty where
+  /// the model itself is.
+  std::string_view small_form = "";
 };
 
 /// A model as its file declares it.
