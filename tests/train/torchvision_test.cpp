@@ -48,20 +48,26 @@ with open(f'{folder}/weights.safetensors', 'wb') as file:
     file.write(struct.pack('<Q', len(text)) + text + b''.join(data))
 )";
 
-class Torchvision : public ::testing::TestWithParam<const char*> {};
+/// A model by its two names.
+struct Pair {
+  std::string yoke, torchvision;
+};
+
+class Torchvision : public ::testing::TestWithParam<Pair> {};
 
 TEST_P(Torchvision, WeightsGiveTheSameScores) {
   const test::TemporaryDirectory directory;
+  const auto& [name, function] = GetParam();
   const auto result =
-      test::run_python("torchvision", kTorchvision, {GetParam(), directory.path().string()});
+      test::run_python("torchvision", kTorchvision, {function, directory.path().string()});
   if (!result) GTEST_SKIP() << "torchvision is not installed (Debian: python3-torchvision)";
   ASSERT_EQ(result->status, 0) << result->output;
   std::map<std::string, torch::Tensor> probe;
   for (auto& [name, tensor] : read_pt(directory.path() / "probe.pt")) probe[name] = tensor;
   const torch::NoGradGuard no_grad;
   for (const char* const file : {"weights.pt", "weights.safetensors"}) {
-    const Model model = make_model(GetParam(), {{3, 224, 224}, 1000}, 1);
-    load_weights(*model.module, choose_weights((directory.path() / file).string(), GetParam(), ""));
+    const Model model = make_model(name, {{3, 224, 224}, 1000}, 1);
+    load_weights(*model.module, choose_weights((directory.path() / file).string(), name, ""));
     model.module->eval();
     for (const std::string side : {"224", "64"}) {
       const auto expected = probe.at("scores." + side);
@@ -76,8 +82,10 @@ TEST_P(Torchvision, WeightsGiveTheSameScores) {
 constexpr const char* kPublished = R"(
 import sys, torchvision
 versions = {'imagenet': 'IMAGENET1K_V1', 'imagenet-v2': 'IMAGENET1K_V2'}
+others = {'vgg16': 'vgg16_bn'}
 for full_name in sys.argv[1:]:
     model, name = full_name.split(':')
+    model = others.get(model, model)
     kind = next(value for key, value in vars(torchvision.models).items()
                 if key.lower() == model.replace('-', '_') + '_weights')
     weights = kind[versions[name]]
@@ -97,9 +105,17 @@ TEST(TorchvisionWeights, AreThoseThatHaveNames) {
   EXPECT_EQ(result->output, expected);
 }
 
-INSTANTIATE_TEST_SUITE_P(Residual, Torchvision,
-                         ::testing::Values("resnet18", "resnet34", "resnet50"),
-                         [](const auto& tested) { return std::string(tested.param); });
+INSTANTIATE_TEST_SUITE_P(Models, Torchvision,
+                         ::testing::Values(Pair{"resnet18", "resnet18"},
+                                           Pair{"resnet34", "resnet34"},
+                                           Pair{"resnet50", "resnet50"},  //
+                                           Pair{"vgg11", "vgg11_bn"},     //
+                                           Pair{"vgg16", "vgg16_bn"},
+                                           Pair{"mobilenet-v2", "mobilenet_v2"},
+                                           Pair{"mobilenet-v3-large", "mobilenet_v3_large"},
+                                           Pair{"efficientnet-b0", "efficientnet_b0"},
+                                           Pair{"densenet121", "densenet121"}),
+                         [](const auto& tested) { return tested.param.torchvision; });
 
 }  // namespace
 }  // namespace yoke

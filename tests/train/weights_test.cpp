@@ -9,6 +9,7 @@
 
 #include "tests/train/run.h"
 #include "yoke/core/error.h"
+#include "yoke/models/model.h"
 #include "yoke/train/checkpoints/export.h"
 #include "yoke/train/checkpoints/module_state.h"
 
@@ -111,6 +112,21 @@ TEST_F(Weights, MayLackTheCountOfBatches) {
   load(to, state);
   EXPECT_EQ(to.norm->num_batches_tracked.item<std::int64_t>(), 3);
   EXPECT_TRUE(torch::equal(to.norm->running_mean, state[6].second));
+}
+
+TEST_F(Weights, MayHaveTheOlderNamesOfDensenets) {
+  const ModelInput input{{3, 64, 64}, 10};
+  const Model from = make_model("densenet121", input, 1), to = make_model("densenet121", input, 2);
+  auto state = copies(*from.module);
+  int renamed = 0;
+  for (auto& [name, tensor] : state) {
+    if (name.find("denselayer") == std::string::npos) continue;
+    name.insert(name.rfind('.') - 1, ".");  // denselayer1.norm.1.weight
+    ++renamed;
+  }
+  EXPECT_EQ(renamed, 58 * (2 * 5 + 2));
+  load(*to.module, state);
+  expect_equal(module_state(*to.module), module_state(*from.module));
 }
 
 TEST_F(Weights, TellWhatDiffersAndHowToLeaveItOut) {

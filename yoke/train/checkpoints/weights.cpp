@@ -13,6 +13,7 @@
 #include "yoke/data/formats/pt.h"
 #include "yoke/models/module_parts.h"
 #include "yoke/train/checkpoints/module_state.h"
+#include "yoke/train/checkpoints/older_names.h"
 #include "yoke/train/checkpoints/tensor_differences.h"
 #include "yoke/train/checkpoints/wrapper_names.h"
 
@@ -67,6 +68,7 @@ struct WeightsToTake {
 WeightsToTake read_both(const torch::nn::Module& module, const WeightsChoice& choice) {
   WeightsToTake both{.wanted = module_state(module), .given = read_weights(choice.file)};
   strip_wrapper_names(both.given, both.wanted);
+  take_newer_names(both.given, both.wanted);
   leave_out(choice, both.wanted, both.given);
   return both;
 }

@@ -31,6 +31,17 @@ struct Pool {
   std::vector<std::int64_t> dilations = {1, 1};
 };
 
+/// The matrix [windows, pixels] whose product with pixels gives the means of adaptive windows.
+torch::Tensor window_means(std::int64_t pixels, std::int64_t windows) {
+  auto means = torch::zeros({windows, pixels});
+  for (std::int64_t window = 0; window < windows; ++window) {
+    const std::int64_t begin = window * pixels / windows;
+    const std::int64_t end = ((window + 1) * pixels + windows - 1) / windows;
+    means[window].slice(0, begin, end).fill_(1.0 / static_cast<double>(end - begin));
+  }
+  return means;
+}
+
 }  // namespace
 
 void lower_max_pool(Lowering& lowering) {
@@ -67,7 +78,11 @@ void lower_adaptive_average_pool(Lowering& lowering) {
   const auto last = lowering.sizes(0).size();
   const std::vector<std::int64_t> in = {lowering.size(0, last - 2), lowering.size(0, last - 1)};
   if (in[0] % out[0] != 0 || in[1] % out[1] != 0) {
-    lowering.unsupported("its windows are of different sizes");
+    // Windows of different sizes, which ONNX has not: means over rows, then over columns.
+    const auto rows = lowering.constant(window_means(in[0], out[0]));
+    const auto columns = lowering.constant(window_means(in[1], out[1]).t().contiguous());
+    const auto of_rows = lowering.add("MatMul", {rows, lowering.value(0)});
+    return lowering.give(lowering.add("MatMul", {of_rows, columns}));
   }
   const std::vector<std::int64_t> kernel = {in[0] / out[0], in[1] / out[1]};
   lowering.give(lowering.add("AveragePool", {lowering.value(0)},
