@@ -121,7 +121,7 @@ TEST_F(Weights, MayHaveTheOlderNamesOfDensenets) {
   int renamed = 0;
   for (auto& [name, tensor] : state) {
     if (name.find("denselayer") == std::string::npos) continue;
-    name.insert(name.rfind('.') - 1, ".");  // denselayer1.norm.1.weight
+    name.insert(name.rfind('.') - 1, 1, '.');  // denselayer1.norm.1.weight
     ++renamed;
   }
   EXPECT_EQ(renamed, 58 * (2 * 5 + 2));

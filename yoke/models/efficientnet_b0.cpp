@@ -70,9 +70,9 @@ OptionTable<EfficientNetOptions> efficientnet_options() {
       {"dropout", &O::dropout, in(0, 0.99),
        "probability that a channel's mean is dropped before the last layer"},
       {"stochastic_depth", &O::stochastic_depth, in(0, 0.99),
-       "probability that the last block would be left out for an image (Huang et al. 2016); it "
-       "grows "
-       "from 0 in equal steps, of which the last block has 15 of 16"},
+       "probability that an image passes by a block in training (Huang et al. 2016): this times i "
+       "/ 16 "
+       "for block i, counted from 0"},
   };
 }
 
