@@ -64,6 +64,25 @@ TEST(CompiledDropout, DropsWholeChannelsWhenAsked) {
   EXPECT_NEAR(kept.mean().item<double>(), 1 - kProbability, 0.06);
 }
 
+TEST(CompiledDropout, DropsAllOfAnImageBehindOneDimension) {
+  Compiled compiled(model_of({5, 3, 3}, [&](torch::nn::Module& module) {
+    auto scale = module.register_module(
+        "scale", torch::nn::Conv2d(torch::nn::Conv2dOptions(5, 5, 1).groups(5).bias(false)));
+    torch::nn::init::ones_(scale->weight);
+    return [=](Tensor x) mutable {
+      x = scale->forward(x).unsqueeze(1);
+      return torch::feature_dropout(x, kProbability, scale->is_training()).squeeze(1).flatten(1);
+    };
+  }));
+  const Batch batch = ones_for(compiled.model, 1000);
+  const Tensor scores = compiled.engine->gradient(batch, kDropoutKey).scores;
+  const Tensor kept = scores.ne(0).to(torch::kFloat64).mean(1);
+  EXPECT_TRUE((kept.eq(0) | kept.eq(1)).all().item<bool>());
+  // 1,000 draws have a standard deviation of 0.015.
+  EXPECT_NEAR(kept.mean().item<double>(), 1 - kProbability, 0.06);
+  EXPECT_TRUE(torch::allclose(scores.amax(), torch::full({}, 1 / (1 - kProbability))));
+}
+
 TEST(CompiledDropout, DropsEqualsWhateverReplicasAndMicroBatch) {
   const auto make = [] { return make_model("lab-cnn", {{1, 28, 28}, 10}, 3); };
   Compiled whole(make());

@@ -13,6 +13,9 @@ namespace {
 using dnnl::engine;
 using dnnl::prop_kind;
 
+const auto kScaleAndShift =
+    dnnl::normalization_flags::use_scale | dnnl::normalization_flags::use_shift;
+
 prop_kind forward_kind(bool training) {
   return training ? prop_kind::forward_training : prop_kind::forward_inference;
 }
@@ -76,7 +79,7 @@ memory::dims dims_of(const memory::desc& description) {
 #endif
 }
 
-bool batch_norm_gradient_takes_shift() { return DNNL_VERSION_MAJOR < 3; }
+bool norm_gradient_takes_shift() { return DNNL_VERSION_MAJOR < 3; }
 
 Eltwise hard_swish() {
   // Version 2 has these numbers built in and takes no others.
@@ -175,6 +178,28 @@ dnnl::batch_normalization_backward::primitive_desc batch_norm_backward(
       data,
 #endif
       epsilon, flags);
+}
+
+dnnl::layer_normalization_forward::primitive_desc layer_norm_forward(const engine& engine,
+                                                                     const memory::desc& data,
+                                                                     float epsilon) {
+  return describe_forward<dnnl::layer_normalization_forward>(engine, nullptr,
+                                                             prop_kind::forward_training, data,
+#if DNNL_VERSION_MAJOR >= 3
+                                                             data,
+#endif
+                                                             epsilon, kScaleAndShift);
+}
+
+dnnl::layer_normalization_backward::primitive_desc layer_norm_backward(
+    const engine& engine, const memory::desc& data, float epsilon,
+    const dnnl::layer_normalization_forward::primitive_desc& forward) {
+  return describe_backward<dnnl::layer_normalization_backward>(engine, forward, prop_kind::backward,
+                                                               data, data,
+#if DNNL_VERSION_MAJOR >= 3
+                                                               data,
+#endif
+                                                               epsilon, kScaleAndShift);
 }
 
 dnnl::eltwise_forward::primitive_desc eltwise_forward(const engine& engine, bool training,

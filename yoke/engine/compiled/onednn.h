@@ -58,12 +58,20 @@ dnnl::inner_product_backward_weights::primitive_desc inner_product_backward_weig
 dnnl::batch_normalization_forward::primitive_desc batch_norm_forward(
     const dnnl::engine& engine, bool training, const memory::desc& data, float epsilon,
     dnnl::normalization_flags flags);
-/// Whether the gradient of batch norm is given the shift, which version 3 refuses.
-bool batch_norm_gradient_takes_shift();
+/// Whether the gradient of a norm is given the shift, which version 3 refuses.
+bool norm_gradient_takes_shift();
 dnnl::batch_normalization_backward::primitive_desc batch_norm_backward(
     const dnnl::engine& engine, bool affine, const memory::desc& data, float epsilon,
     dnnl::normalization_flags flags,
     const dnnl::batch_normalization_forward::primitive_desc& forward);
+
+/// With scale and shift, for training; `data` is [rows, channels].
+dnnl::layer_normalization_forward::primitive_desc layer_norm_forward(const dnnl::engine& engine,
+                                                                     const memory::desc& data,
+                                                                     float epsilon);
+dnnl::layer_normalization_backward::primitive_desc layer_norm_backward(
+    const dnnl::engine& engine, const memory::desc& data, float epsilon,
+    const dnnl::layer_normalization_forward::primitive_desc& forward);
 
 dnnl::eltwise_forward::primitive_desc eltwise_forward(const dnnl::engine& engine, bool training,
                                                       const memory::desc& data,

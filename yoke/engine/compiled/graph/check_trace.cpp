@@ -23,8 +23,10 @@ bool changes_its_input(const Node& node) {
 /// Whether the result may lie where the first input does.
 bool may_be_a_view(const Node& node) {
   static const std::set<std::string> views = {
-      "aten::flatten",         "aten::view", "aten::reshape", "aten::contiguous", "aten::dropout",
-      "aten::feature_dropout", "aten::t"};
+      "aten::flatten",         "aten::view",      "aten::reshape", "aten::contiguous",
+      "aten::dropout",         "aten::permute",   "aten::t",       "aten::transpose",
+      "aten::feature_dropout", "aten::unsqueeze", "aten::squeeze", "aten::select",
+      "aten::expand"};
   return changes_its_input(node) || views.contains(node.kind().toQualString());
 }
 

@@ -41,7 +41,7 @@ LayerGraph Lowering::run() {
   for (const auto* node : traced_.nodes()) {
     node_ = node;
     if (node->kind() == torch::jit::prim::Constant ||
-        node->kind() == torch::jit::prim::ListConstruct) {
+        node->kind() == torch::jit::prim::ListConstruct || lower_attention_piece(*this)) {
       continue;
     }
     const LowerOperator lower_operator = find_operator(op());
@@ -56,6 +56,7 @@ void Lowering::finish_output(const torch::jit::Graph& graph) {
   node_ = graph.return_node();
   const auto found = values_.find(graph.outputs().at(0));
   if (found == values_.end()) unsupported("the result does not depend on the images");
+  if (orders_.contains(found->first)) unsupported("its result is not [N, classes]");
   graph_.output = found->second;
   const Value& last = shape_of(graph_.output);
   if (last.shape.height * last.shape.width == 1) return;
@@ -83,6 +84,28 @@ bool Lowering::is_none(std::size_t i) const { return yoke::is_none(*input(i)); }
 bool Lowering::is_value(std::size_t i) const { return values_.contains(input(i)); }
 
 ValueId Lowering::value(std::size_t i) const {
+  const ValueId id = value_in_any_order(i);
+  if (order_of(i) != Order::kChannelsFirst) {
+    unsupported(fmt::format("the channels of its argument {} are not in dimension 1", i));
+  }
+  return id;
+}
+
+Order Lowering::order_of(std::size_t i) const {
+  const auto found = orders_.find(input(i));
+  return found == orders_.end() ? Order::kChannelsFirst : found->second;
+}
+
+ValueId Lowering::value_of(const torch::jit::Value& traced, Order order) const {
+  const auto found = values_.find(&traced);
+  const auto shown = orders_.find(&traced);
+  if (found == values_.end() || shown == orders_.end() || shown->second != order) {
+    unsupported("a part is not computed from the images, or has its channels elsewhere");
+  }
+  return found->second;
+}
+
+ValueId Lowering::value_in_any_order(std::size_t i) const {
   const auto found = values_.find(input(i));
   if (found == values_.end()) {
     unsupported(fmt::format("its argument {} is not computed from the images", i));
@@ -113,9 +136,19 @@ std::vector<ValueId> Lowering::values(std::size_t i) const {
   for (const auto* element : input(i)->node()->inputs()) {
     const auto found = values_.find(element);
     if (found == values_.end()) unsupported("a part is not computed from the images");
+    if (orders_.contains(element)) unsupported("the channels of a part are not in dimension 1");
     ids.push_back(found->second);
   }
   return ids;
+}
+
+bool Lowering::is_parameter(std::size_t i) const { return parameters_.contains(input(i)); }
+
+std::optional<ParameterId> Lowering::repeated_parameter_of_list(std::size_t i) const {
+  const auto elements = input(i)->node()->inputs();
+  const auto found = elements.empty() ? repeated_.end() : repeated_.find(elements[0]);
+  if (found == repeated_.end()) return std::nullopt;
+  return found->second;
 }
 
 std::optional<ParameterId> Lowering::parameter(std::size_t i) const {
@@ -168,6 +201,19 @@ ImageShape Lowering::output_shape() const {
   return {sizes[1], sizes[2], sizes[3]};
 }
 
+ImageShape Lowering::output_shape(Order order) const {
+  auto sizes = output_sizes();
+  if (sizes.size() > 2 && order == Order::kChannelsLast) {
+    std::rotate(sizes.begin() + 1, sizes.end() - 1, sizes.end());
+  }
+  if (sizes.size() == 3) sizes.insert(sizes.begin() + 2, 1);
+  if (sizes.size() == 2) sizes.insert(sizes.end(), {1, 1});
+  if (sizes.size() != 4) {
+    unsupported(fmt::format("its result has {} dimensions; 2 to 4 compile", sizes.size()));
+  }
+  return {sizes[1], sizes[2], sizes[3]};
+}
+
 void Lowering::add(std::unique_ptr<Layer> layer, std::vector<ValueId> inputs, Value output,
                    std::string name) {
   layer->name = name.empty() ? fmt::format("{}{}", layer->kind(), graph_.layers.size()) : name;
@@ -184,16 +230,27 @@ void Lowering::add(std::unique_ptr<Layer> layer, std::vector<ValueId> inputs) {
   add(std::move(layer), std::move(inputs), same);
 }
 
+const Lowering::Parameter* Lowering::find_parameter(const torch::jit::Value* value) const {
+  if (const auto found = parameters_.find(value); found != parameters_.end()) {
+    return &found->second;
+  }
+  for (const auto* const views : {&transposed_, &repeated_}) {
+    const auto found = views->find(value);
+    if (found != views->end()) return &by_id_[static_cast<std::size_t>(found->second)];
+  }
+  return nullptr;
+}
+
 bool Lowering::is_frozen() const {
   const Parameter *frozen = nullptr, *learning = nullptr;
+  const auto look_at = [&](const torch::jit::Value* input) {
+    const Parameter* const parameter = find_parameter(input);
+    if (parameter != nullptr) (parameter->tensor.requires_grad() ? learning : frozen) = parameter;
+  };
   for (const auto* const input : node_->inputs()) {
-    const auto transposed = transposed_.find(input);
-    const auto found = parameters_.find(input);
-    if (transposed == transposed_.end() && found == parameters_.end()) continue;
-    const auto& parameter = transposed == transposed_.end()
-                                ? found->second
-                                : by_id_[static_cast<std::size_t>(transposed->second)];
-    (parameter.tensor.requires_grad() ? learning : frozen) = &parameter;
+    look_at(input);
+    if (input->node()->kind() != torch::jit::prim::ListConstruct) continue;
+    for (const auto* const element : input->node()->inputs()) look_at(element);
   }
   if (frozen != nullptr && learning != nullptr) {
     unsupported(
@@ -202,7 +259,21 @@ bool Lowering::is_frozen() const {
   return frozen != nullptr;
 }
 
-void Lowering::alias(ValueId value) { values_[node_->output()] = value; }
+void Lowering::alias(ValueId value, Order order) {
+  values_[node_->output()] = value;
+  show(order);
+}
+
+void Lowering::show(Order order) {
+  if (order != Order::kChannelsFirst) orders_[node_->output()] = order;
+}
+
+Layer* Lowering::maker_of(ValueId value) {
+  if (graph_.layers.empty() || graph_.layers.back()->output != value) return nullptr;
+  return graph_.layers.back().get();
+}
+
+void Lowering::repeat(std::size_t i) { repeated_[node_->output()] = parameter(i).value(); }
 
 void Lowering::transpose(std::size_t i) { transposed_[node_->output()] = parameter(i).value(); }
 

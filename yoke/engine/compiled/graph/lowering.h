@@ -8,7 +8,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "yoke/engine/compiled/graph/attention.h"
 #include "yoke/engine/compiled/graph/layer_graph.h"
+#include "yoke/engine/compiled/graph/order.h"
 #include "yoke/engine/compiled/graph/traced.h"
 #include "yoke/engine/compiled/memory/parameters.h"
 #include "yoke/models/model.h"
@@ -29,7 +31,13 @@ class Lowering {
   std::size_t arguments() const;
   bool is_none(std::size_t i) const;
   bool is_value(std::size_t i) const;  ///< Whether it is what flows between layers.
+  /// What flows, with its channels first.
   ValueId value(std::size_t i) const;
+  /// Likewise, in any order.
+  ValueId value_in_any_order(std::size_t i) const;
+  Order order_of(std::size_t i) const;
+  /// What `traced` shows in `order`.
+  ValueId value_of(const torch::jit::Value& traced, Order order) const;
   const Value& shape_of(ValueId id) const { return graph_.values[static_cast<std::size_t>(id)]; }
   std::int64_t integer(std::size_t i) const;
   double number(std::size_t i) const;
@@ -40,11 +48,16 @@ class Lowering {
   std::pair<std::int64_t, std::int64_t> pair(std::size_t i) const;
   /// The values of a list.
   std::vector<ValueId> values(std::size_t i) const;
+  bool is_parameter(std::size_t i) const;
   std::optional<ParameterId> parameter(std::size_t i) const;
+  /// The parameter that is the first of a list, repeated for each image; nothing where it is none.
+  std::optional<ParameterId> repeated_parameter_of_list(std::size_t i) const;
   /// Of argument `i`, which is a transposed parameter.
   ParameterId transposed_parameter(std::size_t i) const;
   torch::Tensor buffer(std::size_t i) const;
   std::vector<std::int64_t> parameter_shape(ParameterId id) const;
+  /// Whether the node has parameters, none of which learns.
+  bool is_frozen() const;
   /// The name of a parameter without its last part: that of its module.
   std::string module_of(ParameterId id) const;
 
@@ -52,18 +65,32 @@ class Lowering {
   std::vector<std::int64_t> output_sizes() const;
   /// Of the node's result, which must be [N, C, H, W] or [N, F].
   ImageShape output_shape() const;
+  /// Of the node's result in `order`, of up to four dimensions.
+  ImageShape output_shape(Order order) const;
 
   /// Layers so far.
   std::size_t layer_count() const { return graph_.layers.size(); }
+
+  /// That the next layer will make.
+  ValueId next_value() const { return static_cast<ValueId>(graph_.values.size()); }
 
   // What becomes of it.
   void add(std::unique_ptr<Layer> layer, std::vector<ValueId> inputs, Value output,
            std::string name = "");
   void add(std::unique_ptr<Layer> layer, std::vector<ValueId> inputs);
   /// The node's result is `value`.
-  void alias(ValueId value);
+  void alias(ValueId value, Order order = Order::kChannelsFirst);
+  /// The node's result, which is there, has this order.
+  void show(Order order);
+  /// The layer that was added last, where it made `value`; else null.
+  Layer* maker_of(ValueId value);
   /// The node's result is parameter argument `i`, transposed.
   void transpose(std::size_t i);
+  /// The node's result is parameter argument `i`, once for each image.
+  void repeat(std::size_t i);
+  /// Pieces of attention, by the traced tensors that they are.
+  AttentionPieces& attention() { return attention_; }
+  const torch::jit::Node& node() const { return *node_; }
   /// The node counts training steps in the buffer that is its argument `i`.
   void count_steps(std::size_t i);
 
@@ -77,8 +104,8 @@ class Lowering {
   };
 
   const torch::jit::Value* input(std::size_t i) const;
-  /// Whether the node has parameters, none of which learns.
-  bool is_frozen() const;
+  /// The parameter that `value` is or shows; null where it is none.
+  const Parameter* find_parameter(const torch::jit::Value* value) const;
 
   /// What argument `i` is a constant of.
   template <typename T>
@@ -94,8 +121,10 @@ class Lowering {
   const torch::jit::Node* node_ = nullptr;
   LayerGraph graph_;
   std::unordered_map<const torch::jit::Value*, ValueId> values_;
+  std::unordered_map<const torch::jit::Value*, Order> orders_;  // where channels are not first
   std::unordered_map<const torch::jit::Value*, Parameter> parameters_;
-  std::unordered_map<const torch::jit::Value*, ParameterId> transposed_;
+  std::unordered_map<const torch::jit::Value*, ParameterId> transposed_, repeated_;
+  AttentionPieces attention_;
   std::vector<Parameter> by_id_;
   std::unordered_map<const torch::jit::Value*, torch::Tensor> buffers_;
 };

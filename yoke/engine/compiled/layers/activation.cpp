@@ -77,7 +77,20 @@ std::unique_ptr<LayerPlan> ActivationLayer::plan() const {
 }
 
 void lower_activation(Lowering& lowering) {
-  lowering.add(std::make_unique<ActivationLayer>(find_activation(lowering)), {lowering.value(0)});
+  lowering.add(std::make_unique<ActivationLayer>(find_activation(lowering)),
+               {lowering.value_in_any_order(0)});
+  lowering.show(lowering.order_of(0));
+}
+
+// min(max(x / 6 + 1 / 2, 0), 1) (Howard et al. 2019), which oneDNN 2.6 lacks
+void lower_hard_sigmoid(Lowering& lowering) {
+  const ValueId input = lowering.value(0);
+  const ValueId scaled = lowering.next_value();
+  lowering.add(
+      std::make_unique<ActivationLayer>(Activation{{algorithm::eltwise_linear, 1.0F / 6, 0.5F}}),
+      {input});
+  lowering.add(std::make_unique<ActivationLayer>(Activation{{algorithm::eltwise_clip_v2, 0, 1}}),
+               {scaled});
 }
 
 }  // namespace yoke::compiled

@@ -114,4 +114,29 @@ void lower_average_pool(Lowering& lowering) {
   lowering.add(std::move(layer), {input}, {out, false});
 }
 
+// aten::mean(input, dim, keepdim, dtype), over all pixels
+void lower_mean(Lowering& lowering) {
+  if (lowering.arguments() < 3) lowering.unsupported("it is over images, too");
+  const ValueId input = lowering.value_in_any_order(0);
+  const bool last = lowering.order_of(0) == Order::kChannelsLast;
+  auto dimensions = lowering.integers(1);
+  const auto first = lowering.node().input(0)->type()->expect<c10::TensorType>();
+  for (auto& dimension : dimensions) {
+    if (dimension < 0) dimension += static_cast<std::int64_t>(first->dim().value_or(0));
+  }
+  std::sort(dimensions.begin(), dimensions.end());
+  const bool of_image =
+      dimensions == (last ? std::vector<std::int64_t>{1, 2} : std::vector<std::int64_t>{2, 3});
+  const bool of_tokens = last && dimensions == std::vector<std::int64_t>{1} &&
+                         lowering.shape_of(input).shape.height == 1;
+  if ((!of_image && !of_tokens) || (last && lowering.flag(2)) ||
+      lowering.order_of(0) == Order::kBehindOne) {
+    lowering.unsupported("it is not over the pixels of each image");
+  }
+  const ImageShape in = lowering.shape_of(input).shape, out{in.channels, 1, 1};
+  auto layer = std::make_unique<AveragePool>();
+  layer->windows = adaptive(in, out);
+  lowering.add(std::move(layer), {input}, {out, false});
+}
+
 }  // namespace yoke::compiled

@@ -5,6 +5,7 @@
 #include "yoke/engine/compiled/builder.h"
 #include "yoke/engine/compiled/graph/lowering.h"
 #include "yoke/engine/compiled/kernels/add.h"
+#include "yoke/engine/compiled/layers/parameter_operand.h"
 
 namespace yoke::compiled {
 namespace {
@@ -120,37 +121,56 @@ std::unique_ptr<LayerPlan> Combine::plan() const { return std::make_unique<Combi
 
 }  // namespace
 
-// aten::add(a, b, alpha), aten::mul(a, b)
-void lower_combine(Lowering& lowering) {
-  if (const torch::Tensor buffer = lowering.buffer(0); buffer.defined()) {
-    // num_batches_tracked of a batch norm
-    const bool counts = lowering.op() == "aten::add" && lowering.is_in_place() &&
-                        buffer.scalar_type() == torch::kInt64 && lowering.number(1) == 1;
-    if (!counts) lowering.unsupported("it computes with a buffer of the model");
-    lowering.count_steps(0);
-    return;
-  }
-  if (lowering.op() == "aten::mul" && !lowering.is_value(1)) {
-    const auto factor = static_cast<float>(lowering.number(1));
-    const Activation scale{{dnnl::algorithm::eltwise_linear, factor}};
-    lowering.add(std::make_unique<ActivationLayer>(scale), {lowering.value(0)});
-    return;
-  }
+namespace {
+
+/// num_batches_tracked of a batch norm.
+void lower_counter(Lowering& lowering) {
+  const bool counts = lowering.op() == "aten::add" && lowering.is_in_place() &&
+                      lowering.buffer(0).scalar_type() == torch::kInt64 && lowering.number(1) == 1;
+  if (!counts) lowering.unsupported("it computes with a buffer of the model");
+  lowering.count_steps(0);
+}
+
+void lower_scale(Lowering& lowering) {
+  const auto factor = static_cast<float>(lowering.number(1));
+  const Activation scale{{dnnl::algorithm::eltwise_linear, factor}};
+  lowering.add(std::make_unique<ActivationLayer>(scale), {lowering.value_in_any_order(0)});
+  lowering.show(lowering.order_of(0));
+}
+
+void lower_two_values(Lowering& lowering) {
   auto layer = std::make_unique<Combine>();
   layer->multiply = lowering.op() == "aten::mul";
-  if (!layer->multiply && lowering.number(2) != 1) lowering.unsupported("it is scaled");
-  ValueId a = lowering.value(0), b = lowering.value(1);
+  const Order order = lowering.order_of(0);
+  if (order != lowering.order_of(1)) lowering.unsupported("its arguments have other dimensions");
+  ValueId a = lowering.value_in_any_order(0), b = lowering.value_in_any_order(1);
   if (lowering.shape_of(a).shape.elements() < lowering.shape_of(b).shape.elements())
     std::swap(a, b);
   const Value first = lowering.shape_of(a), second = lowering.shape_of(b);
   layer->broadcast = first.shape != second.shape;
   const bool one_pixel = second.shape == ImageShape{first.shape.channels, 1, 1};
-  if (layer->broadcast && (!one_pixel || first.flat)) {
+  const bool of_pixels = order == Order::kChannelsFirst && !first.flat && one_pixel;
+  if ((layer->broadcast && !of_pixels) ||
+      lowering.output_shape(order).elements() != first.shape.elements()) {
     lowering.unsupported(
         fmt::format("its arguments have shapes {} and {}", first.shape.str(), second.shape.str()));
   }
   if (first.flat != second.flat) lowering.unsupported("one of its arguments is flattened");
   lowering.add(std::move(layer), {a, b}, first);
+  lowering.show(order);
+}
+
+}  // namespace
+
+// aten::add(a, b, alpha), aten::mul(a, b)
+void lower_combine(Lowering& lowering) {
+  if (lowering.buffer(0).defined()) return lower_counter(lowering);
+  const bool adds = lowering.op() == "aten::add";
+  if (!adds && !lowering.is_value(1) && !lowering.is_parameter(1)) return lower_scale(lowering);
+  if (adds && lowering.number(2) != 1) lowering.unsupported("it is scaled");
+  if (!lowering.is_parameter(1)) return lower_two_values(lowering);
+  if (adds) return lower_added_parameter(lowering);
+  lower_channel_scale(lowering);
 }
 
 }  // namespace yoke::compiled

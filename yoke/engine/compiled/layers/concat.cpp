@@ -3,6 +3,7 @@
 
 #include "yoke/engine/compiled/builder.h"
 #include "yoke/engine/compiled/graph/lowering.h"
+#include "yoke/engine/compiled/layers/token.h"
 
 namespace yoke::compiled {
 namespace {
@@ -86,6 +87,10 @@ std::unique_ptr<LayerPlan> Concat::plan() const { return std::make_unique<Concat
 
 // aten::cat(tensors, dim)
 void lower_concat(Lowering& lowering) {
+  if (const auto token = lowering.repeated_parameter_of_list(0)) {
+    lower_token(lowering, *token);
+    return;
+  }
   const auto sizes = lowering.output_sizes();
   const std::int64_t dimension = lowering.integer(1);
   if (dimension != 1 && dimension != 1 - static_cast<std::int64_t>(sizes.size())) {

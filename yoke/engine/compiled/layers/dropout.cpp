@@ -1,5 +1,5 @@
-// yoke/engine/compiled/layers/dropout.cpp: dropout (Srivastava et al. 2014) of elements or
-// channels.
+// yoke/engine/compiled/layers/dropout.cpp: dropout (Srivastava et al. 2014) of elements, of
+// channels, or of all of an image: stochastic depth (Huang et al. 2016).
 #include "yoke/engine/compiled/kernels/dropout.h"
 
 #include "yoke/core/random.h"
@@ -11,7 +11,7 @@ namespace {
 
 struct Dropout final : Layer {
   double probability = 0;
-  bool channels = false;     // whole channels together
+  enum class Unit { kElement, kChannel, kImage } unit = Unit::kElement;  // dropped together
   std::uint32_t number = 0;  // tells the dropout layers of a network apart
 
   std::string kind() const override { return "dropout"; }
@@ -84,13 +84,15 @@ void DropoutPlan::draw(const Dropout& layer, const MicroBatch& micro, const Tens
   const ImageLayout layout = layout_of(tensor);
   for (std::int64_t n = 0; n < tensor.batch; ++n, keep += layout.elements()) {
     key.image = static_cast<std::uint32_t>(micro.first_image + n);
-    if (layer.channels) {
-      std::vector<std::uint8_t> channels(static_cast<std::size_t>(tensor.shape.channels));
-      draw_kept(key, layer.probability, {1, tensor.shape.channels, 1}, channels.data());
-      spread(channels, layout, keep);
-    } else {
+    if (layer.unit == Dropout::Unit::kElement) {
       draw_kept(key, layer.probability, layout, keep);
+      continue;
     }
+    std::vector<std::uint8_t> channels(static_cast<std::size_t>(tensor.shape.channels));
+    const bool whole = layer.unit == Dropout::Unit::kImage;
+    draw_kept(key, layer.probability, {1, whole ? 1 : tensor.shape.channels, 1}, channels.data());
+    if (whole) std::fill(channels.begin() + 1, channels.end(), channels.front());
+    spread(channels, layout, keep);
   }
 }
 
@@ -101,18 +103,24 @@ std::unique_ptr<LayerPlan> Dropout::plan() const { return std::make_unique<Dropo
 // aten::dropout(input, p, train), aten::feature_dropout(input, p, train)
 void lower_dropout(Lowering& lowering) {
   const double probability = lowering.number(1);
+  const ValueId input = lowering.value_in_any_order(0);
+  const Order order = lowering.order_of(0);
   if (!lowering.flag(2) || probability == 0) {
-    lowering.alias(lowering.value(0));
+    lowering.alias(input, order);
     return;
   }
   if (probability >= 1) lowering.unsupported("it drops everything");
   auto layer = std::make_unique<Dropout>();
   layer->probability = probability;
-  layer->channels = lowering.op() == "aten::feature_dropout";
-  const Value& value = lowering.shape_of(lowering.value(0));
-  if (layer->channels && value.flat) lowering.unsupported("its input has no channels");
+  if (lowering.op() == "aten::feature_dropout") {
+    layer->unit = order == Order::kBehindOne ? Dropout::Unit::kImage : Dropout::Unit::kChannel;
+    if (order == Order::kChannelsLast || lowering.shape_of(input).flat) {
+      lowering.unsupported("its input has no channels in dimension 1");
+    }
+  }
   layer->number = static_cast<std::uint32_t>(lowering.layer_count());
-  lowering.add(std::move(layer), {lowering.value(0)});
+  lowering.add(std::move(layer), {input});
+  lowering.show(order);
 }
 
 }  // namespace yoke::compiled

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "yoke/engine/compiled/graph/lowering.h"
+#include "yoke/engine/compiled/layers/convolution.h"
 #include "yoke/engine/compiled/layers/matrix_layer.h"
 
 namespace yoke::compiled {
@@ -133,8 +134,28 @@ std::unique_ptr<LayerPlan> Linear::plan() const { return std::make_unique<Linear
 
 namespace {
 
-void add_linear(Lowering& lowering, ValueId input, ParameterId weight,
+/// Over the last dimension, where channels are: a convolution of single pixels.
+void add_linear_of_pixels(Lowering& lowering, ValueId input, ParameterId weight,
+                          std::optional<ParameterId> bias) {
+  auto layer = std::make_unique<Convolution>();
+  const auto shape = lowering.parameter_shape(weight);
+  layer->weight = weight;
+  layer->bias = bias;
+  layer->input_shape = layer->output_shape = lowering.shape_of(input).shape;
+  layer->output_shape.channels = shape[0];
+  layer->kernel = {shape[0], shape[1], 1, 1};
+  layer->windows = {{1, 1}, {0, 0}, {0, 0}, {0, 0}};
+  const ImageShape out = layer->output_shape;
+  lowering.add(std::move(layer), {input}, {out, false}, lowering.module_of(weight));
+  lowering.show(Order::kChannelsLast);
+}
+
+void add_linear(Lowering& lowering, std::size_t argument, ParameterId weight,
                 std::optional<ParameterId> bias) {
+  const ValueId input = lowering.value_in_any_order(argument);
+  if (lowering.order_of(argument) == Order::kChannelsLast) {
+    return add_linear_of_pixels(lowering, input, weight, bias);
+  }
   if (lowering.output_sizes().size() != 2) lowering.unsupported("its input is not [N, features]");
   auto layer = std::make_unique<Linear>();
   const auto shape = lowering.parameter_shape(weight);
@@ -152,13 +173,12 @@ void add_linear(Lowering& lowering, ValueId input, ParameterId weight,
 // beta, alpha), aten::matmul(input, weight)
 void lower_linear(Lowering& lowering) {
   if (lowering.op() == "aten::linear") {
-    add_linear(lowering, lowering.value(0), lowering.parameter(1).value(), lowering.parameter(2));
+    add_linear(lowering, 0, lowering.parameter(1).value(), lowering.parameter(2));
   } else if (lowering.op() == "aten::matmul") {
-    add_linear(lowering, lowering.value(0), lowering.transposed_parameter(1), std::nullopt);
+    add_linear(lowering, 0, lowering.transposed_parameter(1), std::nullopt);
   } else {
     if (lowering.number(3) != 1 || lowering.number(4) != 1) lowering.unsupported("it is scaled");
-    add_linear(lowering, lowering.value(1), lowering.transposed_parameter(2),
-               lowering.parameter(0));
+    add_linear(lowering, 1, lowering.transposed_parameter(2), lowering.parameter(0));
   }
 }
 

@@ -14,7 +14,7 @@ class ReshapePlan final : public LayerPlan {
   void forward(Builder& builder) override {
     Tensor tensor = builder.tensor(layer_.inputs[0]);
     if (!builder.value(layer_.output).flat) {
-      tensor = builder.converted(tensor, Format::kPlain, tensor.type);
+      if (!keeps_pixels(builder)) tensor = builder.converted(tensor, Format::kPlain, tensor.type);
       tensor.shape = builder.value(layer_.output).shape;
     }
     builder.define_as(layer_.output, tensor);
@@ -23,13 +23,21 @@ class ReshapePlan final : public LayerPlan {
   void backward(Builder& builder) override {
     Tensor gradient = builder.gradient(layer_.output);
     if (!builder.value(layer_.output).flat) {
-      gradient = builder.converted(gradient, Format::kPlain, gradient.type);
+      if (!keeps_pixels(builder)) {
+        gradient = builder.converted(gradient, Format::kPlain, gradient.type);
+      }
       gradient.shape = builder.value(layer_.inputs[0]).shape;
     }
     builder.contribute(layer_.inputs[0], gradient);
   }
 
  private:
+  /// Whether pixels stay pixels, as they do in every format.
+  bool keeps_pixels(const Builder& builder) const {
+    const Value &from = builder.value(layer_.inputs[0]), &to = builder.value(layer_.output);
+    return !from.flat && from.shape.channels == to.shape.channels;
+  }
+
   const Reshape& layer_;
 };
 
@@ -41,7 +49,7 @@ std::unique_ptr<LayerPlan> Reshape::plan() const { return std::make_unique<Resha
 void lower_reshape(Lowering& lowering) {
   const ValueId input = lowering.value(0);
   const Value from = lowering.shape_of(input);
-  const ImageShape to = lowering.output_shape();
+  const ImageShape to = lowering.output_shape(Order::kChannelsFirst);
   if (to.elements() != from.shape.elements()) lowering.unsupported("it moves elements over images");
   const bool flat = lowering.output_sizes().size() == 2 && from.shape != to;
   if (!flat && from.shape == to && !from.flat) {

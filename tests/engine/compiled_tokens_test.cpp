@@ -1,0 +1,180 @@
+// tests/engine/compiled_tokens_test.cpp: layers whose channels come last in LibTorch: layer norm,
+// linear layers of pixels, attention, and what transformers and ConvNeXt have around them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <torch/nn/modules/conv.h>
+#include <torch/nn/modules/linear.h>
+
+#include "tests/engine/compare.h"
+#include "tests/engine/trained.h"
+
+namespace yoke::test {
+namespace {
+
+using torch::Tensor;
+using torch::nn::Conv2d, torch::nn::Conv2dOptions, torch::nn::Linear;
+
+using Forward = std::function<Tensor(Tensor)>;
+using Build = std::function<Forward(torch::nn::Module&)>;
+
+std::function<Model()> model_with(const Build& build) {
+  return [build] { return model_of({3, 6, 7}, build); };
+}
+
+/// With every number type, some batches, and a batch that two replicas share.
+void compare(const Build& build) {
+  for (const std::int64_t batch : {1, 5, 33})
+    compare_with_eager(model_with(build), {.batch = batch});
+  compare_with_eager(model_with(build), {.batch = 9, .replicas = 2, .micro_batch = 2});
+  if (!why_not(Precision::kBf16).empty()) return;
+  compare_with_eager(model_with(build), {.batch = 17, .precision = Precision::kBf16, .slack = 2});
+}
+
+Tensor drawn(torch::nn::Module& module, const std::string& name, std::vector<std::int64_t> shape) {
+  return module.register_parameter(name, torch::randn(shape) * 0.5 + 0.2);
+}
+
+TEST(CompiledTokens, NormalisesTheChannelsOfPixels) {
+  compare([](torch::nn::Module& module) -> Forward {
+    auto conv = module.register_module("conv", Conv2d(Conv2dOptions(3, 24, 3).padding(1)));
+    auto fc = module.register_module("fc", Linear(24, 10));
+    const auto weight = drawn(module, "weight", {24}), bias = drawn(module, "bias", {24});
+    return [=](Tensor x) mutable {
+      x = conv->forward(x).permute({0, 2, 3, 1});
+      x = torch::layer_norm(x, {24}, weight, bias, 1e-6).permute({0, 3, 1, 2});
+      return fc->forward(torch::adaptive_avg_pool2d(torch::relu(x), {1, 1}).flatten(1));
+    };
+  });
+}
+
+TEST(CompiledTokens, RunsABlockOfConvnext) {
+  compare([](torch::nn::Module& module) -> Forward {
+    auto stem = module.register_module("stem", Conv2d(Conv2dOptions(3, 16, 1)));
+    auto depthwise =
+        module.register_module("depthwise", Conv2d(Conv2dOptions(16, 16, 7).padding(3).groups(16)));
+    auto widen = module.register_module("widen", Linear(16, 64));
+    auto narrow = module.register_module("narrow", Linear(64, 16));
+    auto fc = module.register_module("fc", Linear(16, 10));
+    const auto weight = drawn(module, "weight", {16}), bias = drawn(module, "bias", {16}),
+               scale = drawn(module, "scale", {16, 1, 1});
+    const auto norm = [=](const Tensor& x) { return torch::layer_norm(x, {16}, weight, bias); };
+    return [=](Tensor x) mutable {
+      x = stem->forward(x);
+      Tensor branch = norm(depthwise->forward(x).permute({0, 2, 3, 1}));
+      branch = narrow->forward(torch::gelu(widen->forward(branch))).permute({0, 3, 1, 2});
+      x = x + branch * scale;
+      x = torch::adaptive_avg_pool2d(x, {1, 1}).flatten(1);
+      return fc->forward(norm(x));
+    };
+  });
+}
+
+/// Attention of `heads` heads of the pixels of an image and a token, as vision transformers have
+/// it.
+Build transformer(std::int64_t heads, bool by_division) {
+  return [=](torch::nn::Module& module) -> Forward {
+    constexpr std::int64_t kWidth = 24;
+    const std::int64_t of_head = kWidth / heads;
+    auto patches = module.register_module("patches", Conv2d(Conv2dOptions(3, kWidth, 2).stride(2)));
+    auto out = module.register_module("out", Linear(kWidth, kWidth));
+    auto fc = module.register_module("fc", Linear(kWidth, 10));
+    const auto token = drawn(module, "token", {1, 1, kWidth}),
+               positions = drawn(module, "positions", {1, 10, kWidth}),
+               in_weight = drawn(module, "in_weight", {3 * kWidth, kWidth}),
+               in_bias = drawn(module, "in_bias", {3 * kWidth});
+    const double root = std::sqrt(static_cast<double>(of_head));
+    const auto heads_of = [=](const Tensor& part) {
+      return part.view({part.size(0), part.size(1), heads, of_head}).transpose(1, 2);
+    };
+    return [=](Tensor x) mutable {
+      x = patches->forward(x).flatten(2).permute({0, 2, 1});
+      x = torch::cat({token.expand({x.size(0), -1, -1}), x}, 1) + positions;
+      const auto parts = torch::linear(x, in_weight, in_bias).chunk(3, -1);
+      const Tensor q = heads_of(parts[0]), k = heads_of(parts[1]), v = heads_of(parts[2]);
+      const Tensor scores = by_division ? torch::matmul(q, k.transpose(-2, -1)) / root
+                                        : torch::matmul(q * (1 / root), k.transpose(2, 3));
+      const Tensor mixed = torch::matmul(torch::softmax(scores, -1), v).transpose(1, 2);
+      x = x + out->forward(mixed.reshape(x.sizes()));
+      return fc->forward(x.select(1, 0));
+    };
+  };
+}
+
+TEST(CompiledTokens, AttendsWithOneHead) { compare(transformer(1, false)); }
+TEST(CompiledTokens, AttendsWithManyHeads) { compare(transformer(6, false)); }
+TEST(CompiledTokens, AttendsWithScoresThatAreDivided) { compare(transformer(3, true)); }
+
+TEST(CompiledTokens, SquashesByAHardSigmoid) {
+  compare([](torch::nn::Module& module) -> Forward {
+    auto conv = module.register_module("conv", Conv2d(Conv2dOptions(3, 10, 3)));
+    return [=](Tensor x) mutable {
+      x = conv->forward(x * 4);
+      x = x * torch::hardsigmoid(torch::adaptive_avg_pool2d(x, {1, 1}));
+      return torch::adaptive_avg_pool2d(x, {1, 1}).flatten(1);
+    };
+  });
+}
+
+TEST(CompiledTokens, TakesMeansOverPixels) {
+  for (const bool last : {false, true}) {
+    compare([last](torch::nn::Module& module) -> Forward {
+      auto conv = module.register_module("conv", Conv2d(Conv2dOptions(3, 16, 3)));
+      auto fc = module.register_module("fc", Linear(16, 10));
+      return [=](Tensor x) mutable {
+        x = torch::relu(conv->forward(x));
+        x = last ? x.permute({0, 2, 3, 1}).mean({1, 2}) : x * x.mean({-1, 2}, /*keepdim=*/true);
+        return fc->forward(last ? x : x.flatten(2).permute({0, 2, 1}).mean(1));
+      };
+    });
+  }
+}
+
+void expect_refusal(const Build& build, const std::string& part) {
+  EXPECT_THAT([&] { Compiled{model_with(build)()}; },
+              testing::ThrowsMessage<UnsupportedModel>(testing::HasSubstr(part)));
+}
+
+/// `f` of an image, before a linear layer.
+Build before_linear(std::int64_t features, const std::function<Tensor(Tensor)>& f) {
+  return [=](torch::nn::Module& module) -> Forward {
+    auto fc = module.register_module("fc", Linear(features, 10));
+    return [=](Tensor x) mutable { return fc->forward(f(x)); };
+  };
+}
+
+TEST(CompiledTokens, RefusesOtherOrdersOfDimensions) {
+  const auto refused = [](const std::function<Tensor(Tensor)>& f, const std::string& part) {
+    expect_refusal(before_linear(126, f), part);
+  };
+  refused([](Tensor x) { return x.permute({0, 3, 2, 1}).flatten(1); }, "aten::permute");
+  refused([](Tensor x) { return x.permute({0, 2, 3, 1}).flatten(1); }, "aten::flatten");
+  refused(
+      [](Tensor x) {
+        return torch::relu(x.permute({0, 2, 3, 1})).flatten(1);
+      },
+      "channels of its argument 0");
+  refused(
+      [](Tensor x) {
+        return (x.flatten(2).permute({0, 2, 1}) + x.flatten(2).view({-1, 42, 3})).flatten(1);
+      },
+      "other dimensions");
+  refused([](Tensor x) { return x.flatten(2).unsqueeze(3).squeeze(3).flatten(1); },
+          "aten::unsqueeze");
+  refused([](Tensor x) { return x.transpose(2, 3).flatten(1); }, "aten::transpose");
+  refused([](Tensor x) { return (x - x.mean({1})).flatten(1); }, "aten::mean");
+  refused([](Tensor x) { return (x + x.mean()).flatten(1); }, "aten::mean");
+  expect_refusal(before_linear(42, [](Tensor x) { return x.flatten(2).select(1, 1); }),
+                 "aten::select");
+}
+
+TEST(CompiledTokens, RefusesThirdsThatAreNoAttention) {
+  expect_refusal(before_linear(42,
+                               [](Tensor x) {
+                                 const auto parts = x.flatten(2).permute({0, 2, 1}).chunk(3, -1);
+                                 return (parts[0] * parts[1] + parts[2]).flatten(1);
+                               }),
+                 "queries, keys and values");
+}
+
+}  // namespace
+}  // namespace yoke::test
