@@ -224,8 +224,34 @@ dnnl::eltwise_backward::primitive_desc eltwise_backward(
 }
 
 dnnl::matmul::primitive_desc matmul(const engine& engine, const memory::desc& a,
-                                    const memory::desc& b, const memory::desc& product) {
-  return describe_forward<dnnl::matmul>(engine, nullptr, a, b, product);
+                                    const memory::desc& b, const memory::desc& product,
+                                    const Eltwise* eltwise) {
+  return describe_forward<dnnl::matmul>(engine, eltwise, a, b, product);
+}
+
+dnnl::softmax_forward::primitive_desc softmax_forward(const engine& engine,
+                                                      const memory::desc& data) {
+  const int last = static_cast<int>(dims_of(data).size()) - 1;
+#if DNNL_VERSION_MAJOR >= 3
+  return describe_forward<dnnl::softmax_forward>(engine, nullptr, prop_kind::forward_training,
+                                                 dnnl::algorithm::softmax_accurate, data, data,
+                                                 last);
+#else
+  return describe_forward<dnnl::softmax_forward>(engine, nullptr, prop_kind::forward_training, data,
+                                                 last);
+#endif
+}
+
+dnnl::softmax_backward::primitive_desc softmax_backward(
+    const engine& engine, const memory::desc& data,
+    const dnnl::softmax_forward::primitive_desc& forward) {
+  const int last = static_cast<int>(dims_of(data).size()) - 1;
+#if DNNL_VERSION_MAJOR >= 3
+  return describe_backward<dnnl::softmax_backward>(
+      engine, forward, dnnl::algorithm::softmax_accurate, data, data, data, last);
+#else
+  return describe_backward<dnnl::softmax_backward>(engine, forward, data, data, last);
+#endif
 }
 
 dnnl::concat::primitive_desc concat(const engine& engine, const memory::desc& dst,

@@ -81,7 +81,15 @@ dnnl::eltwise_backward::primitive_desc eltwise_backward(
     const dnnl::eltwise_forward::primitive_desc& forward);
 
 dnnl::matmul::primitive_desc matmul(const dnnl::engine& engine, const memory::desc& a,
-                                    const memory::desc& b, const memory::desc& product);
+                                    const memory::desc& b, const memory::desc& product,
+                                    const Eltwise* eltwise = nullptr);
+
+/// Over the last dimension of `data`, for training.
+dnnl::softmax_forward::primitive_desc softmax_forward(const dnnl::engine& engine,
+                                                      const memory::desc& data);
+dnnl::softmax_backward::primitive_desc softmax_backward(
+    const dnnl::engine& engine, const memory::desc& data,
+    const dnnl::softmax_forward::primitive_desc& forward);
 
 dnnl::concat::primitive_desc concat(const dnnl::engine& engine, const memory::desc& dst,
                                     const std::vector<memory::desc>& parts);

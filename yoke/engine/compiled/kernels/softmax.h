@@ -7,7 +7,7 @@ namespace yoke::compiled {
 /// result = softmax of `count` scores, or its logarithm. `result` may be `scores`.
 void softmax(const float* scores, std::int64_t count, bool logarithm, float* result);
 
-/// gradient_in from gradient_out and `result` of softmax(). Both may be the same.
+/// gradient_in from gradient_out and `result` of softmax().
 void softmax_backward(const float* result, const float* gradient_out, std::int64_t count,
                       bool logarithm, float* gradient_in);
 

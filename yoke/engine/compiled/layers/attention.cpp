@@ -4,7 +4,6 @@
 
 #include "yoke/engine/compiled/builder.h"
 #include "yoke/engine/compiled/graph/lowering.h"
-#include "yoke/engine/compiled/kernels/softmax.h"
 
 namespace yoke::compiled {
 namespace {
@@ -37,8 +36,7 @@ class AttentionPlan final : public LayerPlan {
     Buffer* buffer = nullptr;
   };
 
-  std::int64_t count() const { return batch_ * layer_.heads; }
-  Matrices matrices(Builder& builder, std::int64_t columns, memory::data_type type) const;
+  Matrices matrices(Builder& builder, std::int64_t columns) const;
   static Matrices transposed(const Matrices& matrices);
   /// Of the part of `tensor`, whose channels are `parts` times those of all heads.
   memory::desc part_desc(const Tensor& tensor, std::int64_t part, std::int64_t parts) const;
@@ -47,22 +45,22 @@ class AttentionPlan final : public LayerPlan {
                  std::int64_t parts) const;
   void put(Builder& builder, const Matrices& from, const Tensor& tensor, std::int64_t part,
            std::int64_t parts) const;
+  /// product = factor * a b.
   void multiply(Builder& builder, const std::string& name, const Matrices& a, const Matrices& b,
-                const Matrices& product) const;
-  Matrices as(Builder& builder, const Matrices& from, memory::data_type type) const;
+                const Matrices& product, float factor) const;
   void reorder(Builder& builder, const memory::desc& from, Buffer* from_buffer,
                const memory::desc& to, Buffer* to_buffer) const;
 
   const Attention& layer_;
   std::int64_t batch_ = 0;
   memory::data_type type_ = memory::data_type::f32;
-  ImageShape shape_;
   Matrices queries_, keys_, values_, probabilities_;
+  dnnl::softmax_forward::primitive_desc softmax_;
 };
 
-AttentionPlan::Matrices AttentionPlan::matrices(Builder& builder, std::int64_t columns,
-                                                memory::data_type type) const {
-  const memory::desc desc({count(), layer_.pixels, columns}, type, memory::format_tag::abc);
+AttentionPlan::Matrices AttentionPlan::matrices(Builder& builder, std::int64_t columns) const {
+  const memory::desc desc({batch_ * layer_.heads, layer_.pixels, columns}, type_,
+                          memory::format_tag::abc);
   return {desc, builder.buffer(desc.get_size())};
 }
 
@@ -98,7 +96,7 @@ void AttentionPlan::reorder(Builder& builder, const memory::desc& from, Buffer* 
 
 AttentionPlan::Matrices AttentionPlan::taken(Builder& builder, const Tensor& tensor,
                                              std::int64_t part, std::int64_t parts) const {
-  const Matrices result = matrices(builder, layer_.head_channels, type_);
+  const Matrices result = matrices(builder, layer_.head_channels);
   reorder(builder, part_desc(tensor, part, parts), tensor.buffer, heads_desc(), result.buffer);
   return result;
 }
@@ -108,17 +106,11 @@ void AttentionPlan::put(Builder& builder, const Matrices& from, const Tensor& te
   reorder(builder, heads_desc(), from.buffer, part_desc(tensor, part, parts), tensor.buffer);
 }
 
-AttentionPlan::Matrices AttentionPlan::as(Builder& builder, const Matrices& from,
-                                          memory::data_type type) const {
-  if (type_ == memory::data_type::f32) return from;
-  const Matrices result = matrices(builder, layer_.pixels, type);
-  reorder(builder, from.desc, from.buffer, result.desc, result.buffer);
-  return result;
-}
-
 void AttentionPlan::multiply(Builder& builder, const std::string& name, const Matrices& a,
-                             const Matrices& b, const Matrices& product) const {
-  const auto description = onednn::matmul(builder.engine(), a.desc, b.desc, product.desc);
+                             const Matrices& b, const Matrices& product, float factor) const {
+  const onednn::Eltwise times{dnnl::algorithm::eltwise_linear, factor};
+  const auto description = onednn::matmul(builder.engine(), a.desc, b.desc, product.desc,
+                                          factor == 1 ? nullptr : &times);
   builder
       .execute(fmt::format("{} (matmul {})", name, description.impl_info_str()),
                dnnl::matmul(description), description.scratchpad_desc(),
@@ -128,64 +120,50 @@ void AttentionPlan::multiply(Builder& builder, const std::string& name, const Ma
       .flops = layer_.flops() / 2 * static_cast<double>(batch_);
 }
 
-float* numbers(const Buffer* buffer) { return reinterpret_cast<float*>(buffer->data); }
-
 void AttentionPlan::forward(Builder& builder) {
   batch_ = builder.batch();
   type_ = builder.type();
   const Tensor src =
       builder.converted(builder.tensor(layer_.inputs[0]), Format::kChannelsLast, type_);
-  shape_ = src.shape;
   queries_ = taken(builder, src, 0, 3);
   keys_ = taken(builder, src, 1, 3);
   values_ = taken(builder, src, 2, 3);
-  const Matrices scores = matrices(builder, layer_.pixels, memory::data_type::f32);
-  multiply(builder, "attention scores", queries_, transposed(keys_), scores);
-  builder.touch(scores.buffer);
-  builder.add("softmax", [scores = scores.buffer, rows = count() * layer_.pixels,
-                          pixels = layer_.pixels, factor = layer_.factor](const MicroBatch&) {
-    for (std::int64_t i = 0; i < rows; ++i) {
-      float* const row = numbers(scores) + i * pixels;
-      for (std::int64_t j = 0; j < pixels; ++j) row[j] *= factor;
-      softmax(row, pixels, false, row);
-    }
-  });
-  probabilities_ = as(builder, scores, type_);
-  const Matrices mixed = matrices(builder, layer_.head_channels, type_);
-  multiply(builder, "attention", probabilities_, values_, mixed);
+  probabilities_ = matrices(builder, layer_.pixels);
+  multiply(builder, "attention scores", queries_, transposed(keys_), probabilities_, layer_.factor);
+  softmax_ = onednn::softmax_forward(builder.engine(), probabilities_.desc);
+  const auto in_place = builder.memory(probabilities_.desc, probabilities_.buffer);
+  builder.execute(fmt::format("softmax ({})", softmax_.impl_info_str()),
+                  dnnl::softmax_forward(softmax_), softmax_.scratchpad_desc(),
+                  {{DNNL_ARG_SRC, in_place}, {DNNL_ARG_DST, in_place}});
+  const Matrices mixed = matrices(builder, layer_.head_channels);
+  multiply(builder, "attention", probabilities_, values_, mixed, 1);
   put(builder, mixed, builder.define(layer_.output, Format::kChannelsLast, type_), 0, 1);
 }
 
 void AttentionPlan::backward(Builder& builder) {
-  const auto f32 = memory::data_type::f32;
   const Tensor given =
       builder.converted(builder.gradient(layer_.output), Format::kChannelsLast, type_);
   const Tensor result = builder.contribute(layer_.inputs[0], Format::kChannelsLast, type_);
   const Matrices mixed = taken(builder, given, 0, 1);
   const auto gradient = [&](const std::string& name, std::int64_t part, const Matrices& a,
-                            const Matrices& b) {
-    const Matrices made = matrices(builder, layer_.head_channels, type_);
-    multiply(builder, name, a, b, made);
+                            const Matrices& b, float factor) {
+    const Matrices made = matrices(builder, layer_.head_channels);
+    multiply(builder, name, a, b, made, factor);
     put(builder, made, result, part, 3);
   };
-  gradient("values gradient", 2, transposed(probabilities_), mixed);
-  const Matrices squares = matrices(builder, layer_.pixels, f32);
-  multiply(builder, "probabilities gradient", mixed, transposed(values_), squares);
-  const Matrices exact = as(builder, probabilities_, f32);
-  builder.touch(exact.buffer);
-  builder.touch(squares.buffer);
-  builder.add("softmax gradient",
-              [squares = squares.buffer, exact = exact.buffer, rows = count() * layer_.pixels,
-               pixels = layer_.pixels, factor = layer_.factor](const MicroBatch&) {
-                for (std::int64_t i = 0; i < rows; ++i) {
-                  float* const row = numbers(squares) + i * pixels;
-                  softmax_backward(numbers(exact) + i * pixels, row, pixels, false, row);
-                  for (std::int64_t j = 0; j < pixels; ++j) row[j] *= factor;
-                }
-              });
-  const Matrices scores = as(builder, squares, type_);
-  gradient("queries gradient", 0, scores, keys_);
-  gradient("keys gradient", 1, transposed(scores), queries_);
+  gradient("values gradient", 2, transposed(probabilities_), mixed, 1);
+  const Matrices scores = matrices(builder, layer_.pixels);
+  multiply(builder, "probabilities gradient", mixed, transposed(values_), scores, 1);
+  const auto description =
+      onednn::softmax_backward(builder.engine(), probabilities_.desc, softmax_);
+  const auto in_place = builder.memory(scores.desc, scores.buffer);
+  builder.execute(fmt::format("softmax gradient ({})", description.impl_info_str()),
+                  dnnl::softmax_backward(description), description.scratchpad_desc(),
+                  {{DNNL_ARG_DST, builder.memory(probabilities_.desc, probabilities_.buffer)},
+                   {DNNL_ARG_DIFF_DST, in_place},
+                   {DNNL_ARG_DIFF_SRC, in_place}});
+  gradient("queries gradient", 0, scores, keys_, layer_.factor);
+  gradient("keys gradient", 1, transposed(scores), queries_, layer_.factor);
 }
 
 std::unique_ptr<LayerPlan> Attention::plan() const {
