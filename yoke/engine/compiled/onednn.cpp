@@ -79,7 +79,7 @@ memory::dims dims_of(const memory::desc& description) {
 #endif
 }
 
-bool norm_gradient_takes_shift() { return DNNL_VERSION_MAJOR < 3; }
+bool batch_norm_gradient_takes_shift() { return DNNL_VERSION_MAJOR < 3; }
 
 Eltwise hard_swish() {
   // Version 2 has these numbers built in and takes no others.

@@ -58,8 +58,8 @@ dnnl::inner_product_backward_weights::primitive_desc inner_product_backward_weig
 dnnl::batch_normalization_forward::primitive_desc batch_norm_forward(
     const dnnl::engine& engine, bool training, const memory::desc& data, float epsilon,
     dnnl::normalization_flags flags);
-/// Whether the gradient of a norm is given the shift, which version 3 refuses.
-bool norm_gradient_takes_shift();
+/// Whether the gradient of batch norm is given the shift, which version 3 refuses.
+bool batch_norm_gradient_takes_shift();
 dnnl::batch_normalization_backward::primitive_desc batch_norm_backward(
     const dnnl::engine& engine, bool affine, const memory::desc& data, float epsilon,
     dnnl::normalization_flags flags,

@@ -140,7 +140,7 @@ void BatchNormPlan::backward(Builder& builder) {
   std::vector<std::pair<int, GradientTarget>> gradients;
   if (layer_.scale) {
     arguments[DNNL_ARG_SCALE] = builder.weights(*layer_.scale, channel_dims(), channel_desc());
-    if (onednn::norm_gradient_takes_shift()) {
+    if (onednn::batch_norm_gradient_takes_shift()) {
       arguments[DNNL_ARG_SHIFT] = builder.weights(*layer_.shift, channel_dims(), channel_desc());
     }
   }

@@ -35,10 +35,8 @@ class LayerNormPlan final : public LayerPlan {
   memory rows(Builder& builder, const Tensor& tensor) const {
     return builder.memory(rows_desc(), tensor.buffer);
   }
-  void add_parameters(Builder& builder, std::unordered_map<int, memory>& arguments,
-                      bool shift) const {
+  void add_parameters(Builder& builder, std::unordered_map<int, memory>& arguments) const {
     arguments[DNNL_ARG_SCALE] = builder.weights(layer_.scale, channel_dims(), channel_desc());
-    if (!shift) return;
     arguments[DNNL_ARG_SHIFT] = builder.weights(layer_.shift, channel_dims(), channel_desc());
   }
 
@@ -60,7 +58,7 @@ void LayerNormPlan::forward(Builder& builder) {
       {DNNL_ARG_DST, rows(builder, dst)},
       {DNNL_ARG_MEAN, builder.memory(statistics, mean_)},
       {DNNL_ARG_VARIANCE, builder.memory(statistics, variance_)}};
-  add_parameters(builder, arguments, true);
+  add_parameters(builder, arguments);
   builder.execute(fmt::format("layer norm ({})", description_.impl_info_str()),
                   dnnl::layer_normalization_forward(description_), description_.scratchpad_desc(),
                   std::move(arguments));
@@ -83,7 +81,7 @@ void LayerNormPlan::backward(Builder& builder) {
       {DNNL_ARG_DIFF_SRC, rows(builder, diff_src)},
       {DNNL_ARG_MEAN, builder.memory(statistics, mean_)},
       {DNNL_ARG_VARIANCE, builder.memory(statistics, variance_)}};
-  add_parameters(builder, arguments, onednn::norm_gradient_takes_shift());
+  add_parameters(builder, arguments);
   std::vector<std::pair<int, GradientTarget>> gradients;
   for (const auto& [argument, parameter] :
        {std::pair{DNNL_ARG_DIFF_SCALE, layer_.scale}, {DNNL_ARG_DIFF_SHIFT, layer_.shift}}) {
