@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/export/own_forwards.h"
 #include "tests/export/own_model.h"
 #include "tests/export/scored_model.h"
 #include "tests/support/support.h"
@@ -147,73 +148,10 @@ TEST_F(OnnxOfRegistry, ScoresAlikeInOnnxRuntime) {
   expect_equal_scores(directory_->path(), cases_);
 }
 
-/// Forward passes that use every operator of operators.def which no model of the registry has.
-std::map<std::string, test::Forward> own_forwards() {
-  using torch::Tensor;
-  // Images are [N, 3, 8, 8]; weight is [4, 12].
-  const auto pooled = [](const Tensor& x) { return torch::avg_pool2d(x, 4).flatten(1); };
-  return {
-      {"activations",
-       [=](auto fc, Tensor x) {
-         x = torch::silu(x) + torch::hardswish(x) + torch::hardsigmoid(x) + torch::elu(x, 0.7);
-         x = x + torch::gelu(x) + torch::leaky_relu(x, 0.1) + torch::clamp(x, -1, 2).tanh();
-         x = torch::relu6(x) - torch::hardtanh(x, -0.5, 0.25) + torch::softplus(x).sigmoid();
-         return fc(pooled(x));
-       }},
-      {"numbers",
-       [=](auto fc, Tensor x) {
-         x = (x.abs() + 1).log() / 3 - x.neg().exp() * 0.1 + torch::add(x, x, 0.5);
-         return torch::softmax(fc(pooled((x * x).sqrt() + torch::erf(x))), -1);
-       }},
-      {"windows",
-       [=](auto fc, Tensor x) {
-         x = torch::max_pool2d(x, 3, 2, 1, 1, /*ceil_mode=*/true);              // 5 of 8 pixels
-         x = torch::avg_pool2d(x, 2, 2, 0, true, /*count_include_pad=*/false);  // 3 of 5
-         x = torch::avg_pool2d(x, 3, 1, 1);
-         return fc(torch::max_pool2d(x, 2, 1, 0, /*dilation=*/1).flatten(1));
-       }},
-      {"adaptive",
-       [](auto fc, Tensor x) {
-         return fc(torch::adaptive_avg_pool2d(x, {2, 2}).flatten(1));
-       }},
-      {"convolutions",
-       [=](auto fc, Tensor x) {
-         const auto weight = fc->weight.view({12, 1, 2, 2});
-         x = torch::conv2d(x, weight, {}, 1, "same", /*dilation=*/3, /*groups=*/3);
-         const auto quarter = weight.view({4, 3, 2, 2});
-         const auto whole = torch::cat({quarter, quarter, quarter, quarter}, 1);
-         x = torch::conv2d(x, whole, fc->bias, {2, 1}, {1, 0});
-         return fc(x.narrow(1, -3, 3).slice(2, 0, 2).slice(3, 1, 3).flatten(1));
-       }},
-      {"tokens",  // as in transformers
-       [](auto fc, Tensor x) {
-         x = x.view({x.size(0), 3, 16, 4}).permute({0, 2, 1, -1}).flatten(2);  // [N, 16, 12]
-         const auto first = fc->weight.mean(0, true).unsqueeze(0).expand({x.size(0), -1, -1});
-         x = torch::layer_norm(torch::cat({first, x}, 1), {12});
-         const auto likeness = torch::softmax(torch::matmul(x, x.transpose(1, 2)) * 0.3, -1);
-         x = torch::bmm(likeness, x);
-         return fc(x).select(1, 0) + fc(x).mean(1) +
-                torch::addmm(fc->bias, x.select(1, -1), fc->weight.t());
-       }},
-      {"in_place",
-       [=](auto fc, Tensor x) {
-         auto scores = fc(pooled(x));
-         scores.relu_();
-         scores.mul_(2).add_(x.size(1));
-         return scores;
-       }},
-      {"rows",
-       [](auto fc, Tensor x) {  // 16 rows of each image
-         x = x.reshape({x.size(0) * 16, 12});
-         return fc(x).view({-1, 16, 4}).mean(std::vector<std::int64_t>{1}).squeeze(-1);
-       }},
-  };
-}
-
 TEST(Onnx, OwnModulesScoreAlike) {
   const test::TemporaryDirectory directory;
   std::vector<std::string> cases;
-  for (const auto& [name, forward] : own_forwards()) {
+  for (const auto& [name, forward] : test::own_forwards()) {
     const Model model = test::own_model(forward, {3, 8, 8});
     write_case((directory.path() / name).string(), model, false);
     cases.push_back(case_of(name, model));
@@ -239,6 +177,8 @@ TEST(Onnx, RefusesAnOperatorThatItLacks) {
           "operators.def");
   refused([](auto fc, auto x) { return fc(x.flatten(1).add_(1)) + x.flatten(1).narrow(1, 0, 4); },
           "aten::add_ on the images", "in place");
+  refused([](auto fc, auto x) { return fc(x.flatten(1)).chunk(2)[1]; }, "aten::chunk after fc",
+          "parts the images");
   refused([](auto fc, auto x) { return torch::softplus(fc(x.flatten(1)), 2); },
           "aten::softplus after fc", "scaled");
   refused(
