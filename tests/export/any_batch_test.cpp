@@ -35,6 +35,18 @@ TEST(AnyBatch, FollowsSizesThatTheModelAskedFor) {
       [](auto fc, auto x) {
         return fc(x.flatten(1) + torch::ones({1, 12}).expand({x.size(0), 12}));
       },
+      [](auto fc, auto x) {  // two heads of six features of each row, behind a token of its own
+        x = x.flatten(2).permute({0, 2, 1}).repeat({1, 1, 12});  // [N, 4, 36]
+        x = torch::cat({fc->weight.view({1, 1, 48}).slice(2, 0, 36).expand({x.size(0), -1, -1}), x},
+                       1);
+        const auto parts = x.chunk(3, -1);
+        const auto by_head = [&](const auto& part) {
+          return part.view({x.size(0), 5, 2, 6}).transpose(1, 2);
+        };
+        const auto scores = torch::matmul(by_head(parts[0]), by_head(parts[1]).transpose(2, 3));
+        const auto mixed = torch::matmul(torch::softmax(scores, -1), by_head(parts[2]));
+        return fc(mixed.transpose(1, 2).reshape({x.size(0), 5, 12})).select(1, 0);
+      },
   };
   for (const auto& forward : cases) {
     const Model model = own_model(forward);

@@ -17,8 +17,9 @@ using Forward = std::function<torch::Tensor(Conv2d, BatchNorm2d, torch::Tensor)>
 
 /// A convolution and a batch norm of 4 channels, whose statistics are not those it begins with.
 struct PairImpl final : torch::nn::Module {
-  PairImpl(bool bias, bool affine, Forward forward)
-      : conv(register_module("conv", Conv2d(Conv2dOptions(4, 4, 3).padding(1).bias(bias)))),
+  PairImpl(bool bias, bool affine, Forward forward, std::int64_t groups)
+      : conv(register_module("conv",
+                             Conv2d(Conv2dOptions(4, 4, 3).padding(1).bias(bias).groups(groups)))),
         bn(register_module("bn", BatchNorm2d(BatchNorm2dOptions(4).affine(affine)))),
         forward_(std::move(forward)) {
     const torch::NoGradGuard no_grad;
@@ -44,9 +45,9 @@ torch::Tensor run(const InferenceGraph& inference, const torch::Tensor& images) 
 }
 
 /// Folds, looks that the results stay, and returns how many were folded.
-int folded(bool bias, bool affine, const Forward& forward) {
+int folded(bool bias, bool affine, const Forward& forward, std::int64_t groups = 1) {
   torch::manual_seed(1);
-  const Model model = wrap_module(Pair(bias, affine, forward), {4, 5, 5});
+  const Model model = wrap_module(Pair(bias, affine, forward, groups), {4, 5, 5});
   InferenceGraph inference = inference_graph(model);
   const auto images = torch::randn({7, 4, 5, 5});
   const auto before = run(inference, images);
@@ -61,6 +62,37 @@ TEST(FoldBatchNorm, GivesTheSameResults) {
   for (const bool bias : {false, true}) {
     for (const bool affine : {false, true}) EXPECT_EQ(folded(bias, affine, forward), 1);
   }
+}
+
+TEST(FoldBatchNorm, TakesConvolutionsOfSingleChannels) {
+  const Forward forward = [](auto conv, auto bn, auto x) { return torch::silu(bn(conv(x))); };
+  for (const std::int64_t groups : {2, 4}) {
+    for (const bool bias : {false, true}) EXPECT_EQ(folded(bias, true, forward, groups), 1);
+  }
+}
+
+TEST(FoldBatchNorm, TakesOneThatIsConcatenatedLater) {
+  EXPECT_EQ(folded(false, true,
+                   [](auto conv, auto bn, auto x) {
+                     const auto y = torch::relu(bn(conv(x)));
+                     return torch::cat({x, y, torch::cat({x, y}, 1)}, 1);
+                   }),
+            1);
+}
+
+TEST(FoldBatchNorm, LeavesThoseOfConcatenatedChannels) {
+  EXPECT_EQ(folded(true, true,
+                   [](auto conv, auto bn, auto x) {
+                     const auto y = conv(x);
+                     return bn(torch::cat({x.slice(1, 0, 2), y.slice(1, 0, 2)}, 1));
+                   }),
+            0);
+  EXPECT_EQ(folded(true, true,
+                   [](auto conv, auto bn, auto x) {
+                     const auto y = conv(x);  // as of a dense block: normalised, and handed on
+                     return torch::cat({y, bn(y)}, 1);
+                   }),
+            0);
 }
 
 TEST(FoldBatchNorm, LeavesWhatIsOfUseElsewhere) {

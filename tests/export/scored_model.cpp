@@ -9,9 +9,10 @@ namespace yoke::test {
 Model trained_model(const std::string& name, const ImageShape& image) {
   Model model = make_model(name, {image, kClasses}, /*seed=*/3);
   const torch::NoGradGuard no_grad;
-  // Noise in all that batch norms begin with alike; little enough that scores keep their size.
+  // Noise in all that norms, and scales of layers, begin with alike; little enough that scores keep
+  // their size.
   for (const auto& item : model.module->named_parameters()) {
-    if (item.value().dim() == 1) item.value().add_(torch::randn_like(item.value()), 0.1);
+    if (item.value().dim() % 2 == 1) item.value().add_(torch::randn_like(item.value()), 0.1);
   }
   model.module->train();
   for (int i = 0; i < 3; ++i) model.forward(noise_images(model, 16));

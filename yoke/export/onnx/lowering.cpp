@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "yoke/core/error.h"
 #include "yoke/engine/trace_constants.h"
 #include "yoke/export/node_place.h"
@@ -25,6 +27,16 @@ Sizes sizes_of(const Value& value) {
   return sizes;
 }
 
+/// What the operator gives; of a list, what it is unpacked into right away, as traces do.
+std::vector<const Value*> results_of(const torch::jit::Node& node) {
+  auto results = node.outputs();
+  if (results.size() == 1 && results[0]->uses().size() == 1) {
+    const torch::jit::Node& user = *results[0]->uses().front().user;
+    if (user.kind() == torch::jit::prim::ListUnpack) results = user.outputs();
+  }
+  return {results.begin(), results.end()};
+}
+
 }  // namespace
 
 Lowering::Lowering(const InferenceGraph& inference, onnx::GraphProto& graph)
@@ -42,9 +54,11 @@ Lowering::Lowering(const InferenceGraph& inference, onnx::GraphProto& graph)
 void Lowering::run() {
   for (const auto* node : inference_.graph->nodes()) {
     node_ = node;
+    results_ = results_of(*node);
     // Numbers and lists are read by those who take them.
-    if (node->outputs().size() == 1 && !is_tensor(*node->output())) continue;
+    if (results_.size() == 1 && !is_tensor(*results_[0])) continue;
     if (node->kind() == torch::jit::prim::Constant) continue;
+    if (node->kind() == torch::jit::prim::ListUnpack) continue;
     if (!lower_operator(*this)) {
       unsupported(op().ends_with('_')
                       ? "it changes a tensor in place that is read elsewhere too"
@@ -57,11 +71,15 @@ void Lowering::run() {
 
 void Lowering::name_result(const Value& result) {
   std::string last = value(result);
-  const bool is_computed = std::any_of(graph_.node().begin(), graph_.node().end(),
-                                       [&](const auto& node) { return node.output(0) == last; });
+  const bool is_computed =
+      std::any_of(graph_.node().begin(), graph_.node().end(), [&](const auto& node) {
+        return std::count(node.output().begin(), node.output().end(), last) > 0;
+      });
   if (!is_computed) last = add("Identity", {last});
   for (auto& node : *graph_.mutable_node()) {
-    if (node.output(0) == last) node.set_output(0, kScores);
+    for (auto& output : *node.mutable_output()) {
+      if (output == last) output = kScores;
+    }
     for (auto& input : *node.mutable_input()) {
       if (input == last) input = kScores;
     }
@@ -148,18 +166,26 @@ std::int64_t Lowering::axis(std::size_t i) const {
   return axis < 0 ? axis + std::ssize(sizes(0)) : axis;
 }
 
-Sizes Lowering::output_sizes() const { return sizes_of(*node_->output()); }
+Sizes Lowering::output_sizes(std::size_t result) const { return sizes_of(*results_.at(result)); }
 
 std::string Lowering::add(const std::string& op, const std::vector<std::string>& inputs,
                           const Attributes& attributes) {
+  return add(op, inputs, attributes, 1).front();
+}
+
+std::vector<std::string> Lowering::add(const std::string& op,
+                                       const std::vector<std::string>& inputs,
+                                       const Attributes& attributes, std::size_t count) {
   auto& node = *graph_.add_node();
   const std::string name = fmt::format("{}_{}", op, next_++);
   node.set_name(name);
   node.set_op_type(op);
   for (const auto& input : inputs) node.add_input(input);
-  node.add_output(name);
   for (const auto& [key, attribute] : attributes) set(*node.add_attribute(), key, attribute);
-  return name;
+  std::vector<std::string> names = {name};
+  for (std::size_t i = 1; i < count; ++i) names.push_back(fmt::format("{}_{}", name, i));
+  for (const auto& result : names) node.add_output(result);
+  return names;
 }
 
 void Lowering::add_initializer(const std::string& name, const torch::Tensor& values) {
@@ -180,11 +206,15 @@ std::string Lowering::constant(const std::vector<std::int64_t>& values) {
 }
 
 std::string Lowering::constant(double value) {
-  const auto type = node_->output()->type()->expect<c10::TensorType>()->scalarType();
+  const auto type = results_.at(0)->type()->expect<c10::TensorType>()->scalarType();
   return constant(torch::full({}, value, type.value_or(torch::kFloat32)));
 }
 
-void Lowering::give(const std::string& name) { names_[node_->output()] = name; }
+void Lowering::give(const std::string& name) { names_[results_.at(0)] = name; }
+
+void Lowering::give(const std::vector<std::string>& names) {
+  for (std::size_t i = 0; i < names.size(); ++i) names_[results_.at(i)] = names[i];
+}
 
 void Lowering::unsupported(const std::string& why) const {
   const auto* const place = node_ == nullptr ? inference_.graph->return_node() : node_;

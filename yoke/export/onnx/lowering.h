@@ -57,15 +57,21 @@ class Lowering {
   std::int64_t size(std::size_t i, std::size_t axis) const;  ///< One that all batches have.
   /// Argument `i`, one of the axes of tensor argument 0, counted from the first.
   std::int64_t axis(std::size_t i) const;
-  Sizes output_sizes() const;
+  /// How many tensors it gives; those of a list count one by one.
+  std::size_t results() const { return results_.size(); }
+  Sizes output_sizes(std::size_t result = 0) const;
 
   // What becomes of it.
   std::string add(const std::string& op, const std::vector<std::string>& inputs,
                   const Attributes& attributes = {});
+  /// One that gives `count` tensors.
+  std::vector<std::string> add(const std::string& op, const std::vector<std::string>& inputs,
+                               const Attributes& attributes, std::size_t count);
   std::string constant(const torch::Tensor& values);
   std::string constant(const std::vector<std::int64_t>& values);
   std::string constant(double value);  ///< Of the result's type.
   void give(const std::string& name);  ///< The operator's result.
+  void give(const std::vector<std::string>& names);
 
   /// @throws UsageError that names the operator and its module.
   [[noreturn]] void unsupported(const std::string& why) const;
@@ -86,6 +92,7 @@ class Lowering {
   const InferenceGraph& inference_;
   onnx::GraphProto& graph_;
   const torch::jit::Node* node_ = nullptr;
+  std::vector<const torch::jit::Value*> results_;  // of the node
   std::unordered_map<const torch::jit::Value*, std::string> names_;
   int next_ = 0;  // number of a value
 };

@@ -60,6 +60,19 @@ void lower_concat(Lowering& lowering) {
   lowering.give(lowering.add("Concat", lowering.values(0), {{"axis", lowering.integer(1)}}));
 }
 
+/// Whatever its arguments are, the trace knows the sizes of its results.
+void lower_split(Lowering& lowering) {
+  const std::int64_t axis = lowering.axis(2);
+  std::vector<std::int64_t> sizes;
+  for (std::size_t i = 0; i < lowering.results(); ++i) {
+    const auto size = lowering.output_sizes(i).at(static_cast<std::size_t>(axis));
+    if (!size) lowering.unsupported("it parts the images of a batch");
+    sizes.push_back(*size);
+  }
+  lowering.give(lowering.add("Split", {lowering.value(0), lowering.constant(sizes)},
+                             {{"axis", axis}}, lowering.results()));
+}
+
 void lower_select(Lowering& lowering) {
   const auto index = lowering.constant(torch::tensor(lowering.integer(2), torch::kInt64));
   lowering.give(lowering.add("Gather", {lowering.value(0), index}, {{"axis", lowering.axis(1)}}));
