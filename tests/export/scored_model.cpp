@@ -1,5 +1,6 @@
 #include "tests/export/scored_model.h"
 
+#include <torch/nn/modules/batchnorm.h>
 #include <torch/utils.h>
 
 #include "yoke/core/files/file.h"
@@ -14,8 +15,11 @@ Model trained_model(const std::string& name, const ImageShape& image) {
   for (const auto& item : model.module->named_parameters()) {
     if (item.value().dim() % 2 == 1) item.value().add_(torch::randn_like(item.value()), 0.1);
   }
+  for (const auto& module : model.module->modules()) {
+    if (auto* norm = module->as<torch::nn::BatchNorm2d>()) norm->options.momentum(1.0);
+  }
   model.module->train();
-  for (int i = 0; i < 3; ++i) model.forward(noise_images(model, 16));
+  model.forward(noise_images(model, 16));
   model.module->eval();
   return model;
 }

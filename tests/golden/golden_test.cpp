@@ -166,9 +166,9 @@ TEST(Golden, LossesEqualThoseOfPython) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Registry, EveryRecipe, testing::ValuesIn(recipes()), [](const auto& info) {
-  const auto& [model, optimizer, lr] = info.param;
-  return test::test_name(model.substr(0, model.find(':')) + "_" +
-                         optimizer.substr(0, optimizer.find(':')));
+  const Recipe& recipe = info.param;
+  return test::test_name(recipe.model.substr(0, recipe.model.find(':')) + "_" +
+                         recipe.optimizer.substr(0, recipe.optimizer.find(':')));
 });
 
 }  // namespace

@@ -121,7 +121,8 @@ TEST_F(Weights, MayHaveTheOlderNamesOfDensenets) {
   int renamed = 0;
   for (auto& [name, tensor] : state) {
     if (name.find("denselayer") == std::string::npos) continue;
-    name.insert(name.rfind('.') - 1, 1, '.');  // denselayer1.norm.1.weight
+    const auto number = name.rfind('.') - 1;  // of denselayer1.norm1.weight
+    name = fmt::format("{}.{}", name.substr(0, number), name.substr(number));
     ++renamed;
   }
   EXPECT_EQ(renamed, 58 * (2 * 5 + 2));
