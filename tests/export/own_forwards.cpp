@@ -34,6 +34,11 @@ std::map<std::string, Forward> operator_forwards() {
        [](auto fc, Tensor x) {
          return fc(torch::adaptive_avg_pool2d(x, {2, 2}).flatten(1));
        }},
+      {"adaptive_windows_of_several_sizes",  // of 3 pixels and 4, then of 1 and 2
+       [](auto fc, Tensor x) {
+         x = torch::adaptive_avg_pool2d(torch::adaptive_avg_pool2d(x, {3, 5}), {7, 2});
+         return fc(x.flatten(1).narrow(1, 10, 12));
+       }},
       {"convolutions",
        [](auto fc, Tensor x) {
          const auto weight = fc->weight.view({12, 1, 2, 2});
