@@ -4,6 +4,7 @@
 #include <torch/types.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string_view>
@@ -18,6 +19,7 @@ namespace yoke {
 struct ModelInput {
   ImageShape image;
   std::int64_t classes = 0;
+  std::filesystem::path file = {};  ///< In place of ModelTraits::file; empty: that one.
 };
 
 /// Any `torch::nn` module that maps images to class scores.
@@ -40,6 +42,8 @@ Model wrap_module(Holder module, ImageShape input) {
 /// What is asked of a choice of model before one is made.
 struct ModelTraits {
   ImageShape usual_image = {3, 32, 32};  ///< What it is tried on where no data is named.
+  bool from_file = false;                ///< Whether it is what a file says, weights and all.
+  std::filesystem::path file = {};       ///< This file, where one was given.
 };
 
 /// A model as its file declares it.
@@ -48,8 +52,8 @@ using ModelPlugin = Plugin<Model(const ModelInput& input), ModelTraits>;
 /// Every model of models.def.
 const Registry<ModelPlugin>& models();
 
-/// Builds the model that `text` (`name:key=value,...`) names, its weights drawn from `seed`.
-/// @throws UsageError on an unknown name or option.
+/// Builds the model that `text` (`name:key=value,...`) names, its weights drawn from `seed`, or
+/// those of its file. @throws UsageError on an unknown name or option.
 Model make_model(std::string_view text, const ModelInput& input, std::uint64_t seed);
 
 /// The number of trainable parameters.
