@@ -72,9 +72,22 @@ TEST(Options, RejectsValuesOutOfRangeAndSaysTheRange) {
 }
 
 TEST(Options, RejectsTextThatIsNoListOfPairs) {
-  for (const char* text : {"lr", "=1", "a=1,,b=2", "a=1,a=2"}) {
+  for (const char* text : {"=1", "a=1,,b=2", "a=1,a=2", "a=1,lr", "lr,b"}) {
     EXPECT_THROW(options(text), UsageError) << text;
   }
+}
+
+TEST(Options, TakeAValueWithoutAKeyOnlyWhereOneIsNamed) {
+  EXPECT_THROW(options("a/b.ts").finish(), UsageError);
+  Options given = options(R"(C:/a\,b.ts,size=3)");
+  given.name_bare("file");
+  EXPECT_EQ(given.get("file", ""), "C:/a,b.ts");
+  EXPECT_EQ(given.get("size", std::int64_t{0}), 3);
+  EXPECT_NO_THROW(given.finish());
+  Options none = options("size=3");
+  none.name_bare("file");
+  EXPECT_EQ(none.get("file", "none"), "none");
+  EXPECT_THROW(options("x,file=y").name_bare("file"), UsageError);
 }
 
 TEST(Choice, SplitsNameAndOptions) {

@@ -17,12 +17,14 @@ inline std::string with_option(const std::string& form, std::string_view option)
   return fmt::format("{}{}{}", form, form.find(':') == std::string::npos ? ':' : ',', option);
 }
 
-/// Every model of the registry in the form that is quick to try: its name, or `name:key=value,...`.
+/// Every model of the registry but what a file says, in the form that is quick to try: its name, or
+/// `name:key=value,...`.
 inline std::vector<std::string> model_forms() {
   std::vector<std::string> forms;
   for (const auto& name : models().names()) {
-    const auto options = models().choose(name).traits.small_form;
-    forms.push_back(options.empty() ? name : with_option(name, options));
+    const auto traits = models().choose(name).traits;
+    if (traits.from_file) continue;  // its tests make files
+    forms.push_back(traits.small_form.empty() ? name : with_option(name, traits.small_form));
   }
   return forms;
 }

@@ -1,7 +1,7 @@
 #include "yoke/models/module_parts.h"
 
 #include <fmt/format.h>
-#include <torch/nn/modules/batchnorm.h>
+#include <torch/nn/module.h>
 
 #include <algorithm>
 #include <string>
@@ -55,10 +55,9 @@ std::vector<std::string> part_names(const std::vector<std::string>& parameters) 
                                             : fmt::format("did you mean '{}'?", near)));
 }
 
+/// Also of TorchScript, which has no classes of LibTorch's.
 bool is_batch_norm(const torch::nn::Module& module) {
-  return dynamic_cast<const torch::nn::BatchNorm1dImpl*>(&module) != nullptr ||
-         dynamic_cast<const torch::nn::BatchNorm2dImpl*>(&module) != nullptr ||
-         dynamic_cast<const torch::nn::BatchNorm3dImpl*>(&module) != nullptr;
+  return module.named_buffers(/*recurse=*/false).contains("running_mean");
 }
 
 bool is_frozen(const torch::nn::Module& module) {

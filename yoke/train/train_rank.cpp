@@ -21,6 +21,7 @@
 #include "yoke/train/agree.h"
 #include "yoke/train/best_weights.h"
 #include "yoke/train/checkpoints/export.h"
+#include "yoke/train/checkpoints/model_file.h"
 #include "yoke/train/checkpoints/module_state.h"
 #include "yoke/train/checkpoints/resume.h"
 #include "yoke/train/checkpoints/set_aside.h"
@@ -191,13 +192,15 @@ Resolved resolve(const TrainConfig& config, const CoreShare& cores, const Worklo
 /// What was `found`, with the run directory: rank 0 makes it, the others have it by its name.
 /// `messages` gets what is to be told of what was there.
 Resolved with_run_directory(const TrainConfig& config, Resolved found, bool resumes,
-                            Trainer& trainer, std::vector<std::string>& messages) {
+                            const TrainParts& parts, Trainer& trainer,
+                            std::vector<std::string>& messages) {
   RunDirectory& directory = found.directory;
   Communicator& communicator = trainer.communicator();
   if (communicator.rank() == 0) {
     directory = make_run_directory(config, goes_on_in_out(config));
     if (!config.resume.empty() && !resumes) check_nothing_to_lose(directory);
     for (auto& text : begin(config, found, trainer.state())) messages.push_back(text);
+    if (!parts.model) keep_model_file(config, directory);
   }
   directory.path = broadcast_text(communicator, directory.path.string(), 0);
   make_folder(directory.path);  // on other hosts
@@ -238,7 +241,7 @@ TrainResult train_rank(const TrainConfig& config, const TrainParts& parts,
 
   // Only now, so that wrong usage leaves nothing behind.
   const Resolved resolved =
-      with_run_directory(config, found, checkpoint.has_value(), trainer, warnings);
+      with_run_directory(config, found, checkpoint.has_value(), parts, trainer, warnings);
   // Also where the run begins again, for want of a checkpoint, files may hold earlier reports.
   const auto resume_step =
       config.resume.empty() ? std::nullopt : std::optional(trainer.state().step);

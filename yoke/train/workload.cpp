@@ -33,7 +33,7 @@ DatasetSplits load_data(const TrainConfig& config, const TrainParts& parts) {
 
 Model build_model(const TrainConfig& config, const TrainParts& parts, const DatasetInfo& info,
                   torch::Device device) {
-  const ModelInput input{.image = info.image, .classes = info.classes()};
+  const ModelInput input{.image = info.image, .classes = info.classes(), .file = config.model_file};
   Model model = parts.model ? parts.model(input) : make_model(config.model, input, config.seed);
   if (!config.freeze.empty()) freeze(*model.module, config.freeze);
   model.module->to(device);

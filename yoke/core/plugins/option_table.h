@@ -98,9 +98,16 @@ class OptionTable {
   OptionTable(Values defaults, std::initializer_list<Option<Values>> options)
       : defaults_(std::move(defaults)), options_(options) {}
 
+  /// The same, where a value that comes first without a name is that of `option`: `name:value`.
+  OptionTable with_bare(std::string option) && {
+    bare_ = std::move(option);
+    return std::move(*this);
+  }
+
   /// Takes its options out of `options`. @throws UsageError on a value that is not allowed.
   Values read(Options& options) const {
     Values values = defaults_;
+    if (!bare_.empty()) options.name_bare(bare_);
     for (const auto& option : options_) option.read(options, values);
     return values;
   }
@@ -122,6 +129,7 @@ class OptionTable {
 
  private:
   Values defaults_{};
+  std::string bare_;  // an option's name, or empty
   std::vector<Option<Values>> options_;
 };
 

@@ -34,6 +34,12 @@ std::string take_pair(std::string_view& text) {
   return pair;
 }
 
+[[noreturn]] void refuse_bare(const std::string& text, const std::string& owner) {
+  throw UsageError(fmt::format(
+      "'{}' given to {}; options are written key=value,key=value, a comma in a value as \\,", text,
+      owner));
+}
+
 }  // namespace
 
 std::string Options::written(std::string_view value) {
@@ -49,10 +55,11 @@ Options::Options(std::string_view text, std::string owner) : owner_(std::move(ow
   while (!text.empty()) {
     const std::string pair = take_pair(text);
     const auto equals = pair.find('=');
-    if (equals == std::string_view::npos || equals == 0) {
-      throw UsageError(
-          fmt::format("'{}' given to {}; options are written key=value,key=value", pair, owner_));
+    if (equals == std::string::npos && !pair.empty() && values_.empty() && !bare_) {
+      bare_ = pair;
+      continue;
     }
+    if (equals == std::string::npos || equals == 0) refuse_bare(pair, owner_);
     const std::string key = pair.substr(0, equals);
     if (!values_.emplace(key, pair.substr(equals + 1)).second) {
       throw UsageError(fmt::format("option '{}' of {} is given twice; give it once", key, owner_));
@@ -103,7 +110,19 @@ std::string Options::get(const std::string& key, const std::string& fallback,
   return read_option(*this, {key}, format).value_or(fallback);
 }
 
+void Options::name_bare(const std::string& key) {
+  if (!bare_) return;
+  if (!values_.emplace(key, *bare_).second) {
+    throw UsageError(
+        fmt::format("'{}' given to {} is its option '{}', which is given twice; give "
+                    "it once",
+                    *bare_, owner_, key));
+  }
+  bare_.reset();
+}
+
 void Options::finish() const {
+  if (bare_) refuse_bare(*bare_, owner_);
   for (const auto& [key, value] : values_) {
     if (known_.contains(key) || older_.contains(key)) continue;
     throw UsageError(fmt::format("unknown option '{}' of {}; {}", key, owner_,

@@ -30,7 +30,8 @@ class Options {
 
   /// `text` is `key=value,key=value`; `owner` names the plug-in in messages, e.g. "optimizer
   /// 'sgd'".
-  /// @throws UsageError on a pair without `=`, an empty or a repeated key.
+  /// The first may be a value alone, see name_bare(). @throws UsageError on any other pair without
+  /// `=`, an empty or a repeated key.
   Options(std::string_view text, std::string owner);
 
   /// The value of `key`, or `fallback`. @throws UsageError when it is not a number in [least,
@@ -54,14 +55,19 @@ class Options {
   /// @throws UsageError that says what is `allowed` in place of the value of `given`.
   [[noreturn]] void reject(const Pair& given, const std::string& allowed) const;
 
+  /// The value that came first without a key, if one did, is that of `key`. @throws UsageError when
+  /// it was given by its key too.
+  void name_bare(const std::string& key);
+
   /// Ends reading. @throws UsageError that names a key nobody read and lists those there are.
   void finish() const;
 
  private:
   std::string owner_;
   std::map<std::string, std::string> values_;
-  std::set<std::string> known_;  // every key asked for
-  std::set<std::string> older_;  // keys that were given by an older name
+  std::optional<std::string> bare_;  // the value that came first, without a key
+  std::set<std::string> known_;      // every key asked for
+  std::set<std::string> older_;      // keys that were given by an older name
 };
 
 /// A plug-in by name, with its options: the value of `--model`, `--optimizer` and the like.

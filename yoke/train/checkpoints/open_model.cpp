@@ -6,6 +6,7 @@
 #include "yoke/core/files/safetensors.h"
 #include "yoke/run/layout.h"
 #include "yoke/train/checkpoints/find_checkpoint.h"
+#include "yoke/train/checkpoints/model_file.h"
 #include "yoke/train/checkpoints/module_state.h"
 
 namespace yoke {
@@ -21,7 +22,9 @@ fs::path find_weights(const fs::path& path) {
 }
 
 Model load(const ModelDescription& description, const fs::path& weights) {
-  const ModelInput input{.image = description.data.image, .classes = description.data.classes()};
+  const ModelInput input{.image = description.data.image,
+                         .classes = description.data.classes(),
+                         .file = kept_model_file(weights)};
   Model model = make_model(description.model, input, /*seed=*/0);
   if (model.input != description.input) {
     throw Error(fmt::format("{} says that its model '{}' takes {}, but this version's takes {}",

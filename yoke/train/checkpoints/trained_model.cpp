@@ -3,6 +3,7 @@
 #include "yoke/core/files/safetensors.h"
 #include "yoke/run/layout.h"
 #include "yoke/train/checkpoints/find_checkpoint.h"
+#include "yoke/train/checkpoints/model_file.h"
 #include "yoke/train/config/flags.h"
 #include "yoke/train/run_directory.h"
 
@@ -30,6 +31,7 @@ TrainedModel read_trained_model(const std::filesystem::path& path) {
     trained.tensors = read_safetensors(run.weights());
     trained.metadata = read_safetensors_metadata(run.weights());
     apply_recipe(trained.config, read_recipe(run.config()), run.config().string());
+    trained.config.model_file = kept_model_file(path);
     return trained;
   }
   trained.source = find_checkpoint(path);
@@ -37,6 +39,7 @@ TrainedModel read_trained_model(const std::filesystem::path& path) {
   trained.tensors = std::move(checkpoint.model);
   trained.metadata = read_safetensors_metadata(trained.source / kWeightsFile);
   trained.config = saved_config(checkpoint.state.at("config"), trained.source.string());
+  trained.config.model_file = kept_model_file(trained.source);
   return trained;
 }
 

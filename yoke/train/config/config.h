@@ -30,6 +30,7 @@ struct EnumWords<DeviceKind> {
 /// The flags of `yoke train`, parsed; see flags.cpp for what each means.
 struct TrainConfig {
   std::string model = "lab-cnn";
+  std::filesystem::path model_file;  ///< See ModelInput::file; no flag: a run's own copy.
   std::string data = "glyphs";
   std::filesystem::path data_dir = "data";
   std::string weights;  ///< To begin with, see choose_weights(); empty: drawn from the seed.

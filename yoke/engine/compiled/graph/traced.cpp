@@ -33,6 +33,15 @@ void refuse_cumulative_averages(const torch::nn::Module& model) {
   }
 }
 
+TracedGraph trace_or_refuse(const Model& model, const torch::Tensor& example) {
+  try {
+    return trace(model, example);
+  } catch (const Error& error) {
+    throw UnsupportedModel(fmt::format(
+        "the model does not compile: {}; use --engine eager, which runs any model", error.what()));
+  }
+}
+
 bool is_dropout(const Node& node) {
   return std::string_view(node.kind().toQualString()).find("dropout") != std::string_view::npos;
 }
@@ -55,7 +64,7 @@ TracedGraph traced_graph(const Model& model, bool training) {
   set_training(*model.module, training);
   const auto& [channels, height, width] = model.input;
   const auto example = torch::zeros({kTracedImages, channels, height, width});
-  const auto traced = trace(model, example), again = trace(model, example);
+  const auto traced = trace_or_refuse(model, example), again = trace_or_refuse(model, example);
   set_training(*model.module, was_training);
   refuse_differences(*traced, *again);
   refuse_changed_views(*traced);

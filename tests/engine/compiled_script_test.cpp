@@ -1,0 +1,63 @@
+// tests/engine/compiled_script_test.cpp: modules of TorchScript on the engines.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/engine/compare.h"
+#include "tests/support/script_models.h"
+#include "tests/support/support.h"
+#include "yoke/engine/make_engine.h"
+
+namespace yoke {
+namespace {
+
+constexpr ModelInput kColour = {.image = {3, 13, 11}, .classes = 10};
+
+TEST(CompiledScript, EqualsEager) {
+  const test::TemporaryDirectory directory;
+  for (const bool norm : {true, false}) {
+    const auto text = test::script_choice(test::conv_script({.channels = 3, .batch_norm = norm}),
+                                          directory.path() / "net.ts");
+    for (const std::int64_t batch : {1, 17}) {
+      test::compare_with_eager([&] { return make_model(text, kColour, 1); }, {.batch = batch});
+    }
+  }
+}
+
+/// What Python's scripts of torchvision are made of: methods of modules, loops, inner functions.
+TEST(CompiledScript, EqualsEagerForTorchvision) {
+  const test::TemporaryDirectory directory;
+  const auto file = (directory.path() / "net.ts").string();
+  const auto result = test::run_python("torchvision", R"(
+import sys, torch, torchvision
+torch.manual_seed(3)
+torch.jit.script(torchvision.models.resnet18(num_classes=10)).save(sys.argv[1])
+)",
+                                       {file});
+  if (!result) GTEST_SKIP() << "torchvision is not installed (Debian: python3-torchvision)";
+  ASSERT_EQ(result->status, 0) << result->output;
+  test::compare_with_eager(
+      [&] {
+        return make_model("script:" + file, {{3, 33, 33}, 10}, 1);
+      },
+      {.batch = 5});
+}
+
+TEST(CompiledScript, IsEagerWhereItsCourseDependsOnNumbersInTensors) {
+  const test::TemporaryDirectory directory;
+  const test::ScriptMaker maker;
+  auto net = maker.layer("Net", {10, 3 * 13 * 11});
+  net.define(R"(
+def forward(self, x):
+  if bool(x.sum() > 0):
+    x = -x
+  return torch.linear(torch.flatten(x, 1), self.weight, self.bias)
+)");
+  Model model = make_model(test::script_choice(net, directory.path() / "net.ts"), kColour, 1);
+  FlatParameters parameters(*model.module);
+  const auto choice = make_engine(model, parameters, {});
+  EXPECT_EQ(choice.kind, EngineKind::kEager);
+  EXPECT_THAT(choice.note, testing::HasSubstr("aten::Bool"));
+}
+
+}  // namespace
+}  // namespace yoke
