@@ -121,8 +121,12 @@ std::string differences_from_eager(const std::function<Model()>& make,
   const Tolerance tolerance(comparison);
   Model first = make();
   const torch::Tensor start = FlatParameters(*first.module).values().clone();
-  const MakeEngine eager = [&](Model& model, FlatParameters& parameters) {
-    return make_eager_engine(model, parameters, {.label_smoothing = comparison.label_smoothing});
+  const auto eager_in = [&](Precision precision) -> MakeEngine {
+    return [&comparison, precision](Model& model, FlatParameters& parameters) {
+      return make_eager_engine(
+          model, parameters,
+          {.label_smoothing = comparison.label_smoothing, .precision = precision});
+    };
   };
   const MakeEngine compiled = [&](Model& model, FlatParameters& parameters) {
     return make_compiled_engine(model, parameters,
@@ -131,7 +135,7 @@ std::string differences_from_eager(const std::function<Model()>& make,
                                  .micro_batch = comparison.micro_batch,
                                  .label_smoothing = comparison.label_smoothing});
   };
-  const Trail expected = follow(make(), start, eager, comparison);
+  const Trail expected = follow(make(), start, eager_in(Precision::kFp32), comparison);
   const Trail actual = follow(make(), start, compiled, comparison);
   // Most results need no look at what noise does, which takes most of the time.
   std::vector<Trail> nearby;
@@ -142,8 +146,8 @@ std::string differences_from_eager(const std::function<Model()>& make,
     }
     const int tries = static_cast<int>(nearby.size());
     if (complaints.empty() || tries == 3) return complaints;
-    nearby.push_back(
-        follow(make(), with_noise(start, tolerance.noise(), tries), eager, comparison));
+    nearby.push_back(follow(make(), with_noise(start, tolerance.noise(), tries),
+                            eager_in(comparison.precision), comparison));
   }
 }
 

@@ -28,7 +28,8 @@ struct Comparison {
 /// eager engine's own result moves at most, in three tries, when its weights are multiplied by
 /// 1 + noise of 2e-6. The latter is for ReLUs and poolings whose choice hangs on a rounding, which
 /// change a gradient by a jump; it is next to nothing in small networks. In bf16 both the fraction
-/// and the noise are 2^-8, and tensors are compared by their norms.
+/// and the noise are 2^-8, tensors are compared by their norms, and what noise moves is found in
+/// bf16. A tensor that is next to nothing beside others of its module may be as far off as these.
 std::string differences_from_eager(const std::function<Model()>& make,
                                    const Comparison& comparison);
 

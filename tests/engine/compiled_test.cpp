@@ -46,7 +46,8 @@ TEST_P(EveryModel, EqualsEagerForAnOddBatch) {
   compare_with_eager(maker(GetParam()), {.batch = images(17, 5)});
 }
 TEST_P(EveryModel, EqualsEagerForALargeBatch) {
-  compare_with_eager(maker(GetParam()), {.batch = images(256, 24)});
+  // Where all that reads a batch norm normalises, its scales' gradients are nothing but rounding.
+  compare_with_eager(maker(GetParam()), {.batch = images(256, 24), .slack = 2});
 }
 TEST_P(EveryModel, EqualsEagerInBf16) {
   if (const auto why = why_not(Precision::kBf16); !why.empty()) GTEST_SKIP() << why;
