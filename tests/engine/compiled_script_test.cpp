@@ -10,7 +10,7 @@
 namespace yoke {
 namespace {
 
-constexpr ModelInput kColour = {.image = {3, 13, 11}, .classes = 10};
+const ModelInput kColour = {.image = {3, 13, 11}, .classes = 10};
 
 TEST(CompiledScript, EqualsEager) {
   const test::TemporaryDirectory directory;

@@ -20,7 +20,7 @@
 namespace yoke {
 namespace {
 
-constexpr ModelInput kInput{{3, 32, 32}, 10};
+const ModelInput kInput{{3, 32, 32}, 10};
 constexpr std::uint64_t kSeed = 11;
 constexpr std::int64_t kImages = 8;  // of a batch
 constexpr std::int64_t kMostParameters = 15'000'000;

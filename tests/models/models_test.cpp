@@ -12,8 +12,8 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-constexpr ModelInput kDigits{{1, 28, 28}, 10};
-constexpr ModelInput kColour{{3, 32, 32}, 10};
+const ModelInput kDigits{{1, 28, 28}, 10};
+const ModelInput kColour{{3, 32, 32}, 10};
 
 std::int64_t parameters_of(std::string_view text, const ModelInput& input) {
   return count_parameters(*make_model(text, input, 1).module);

@@ -9,8 +9,8 @@
 namespace yoke {
 namespace {
 
-constexpr ModelInput kImagenet{{3, 224, 224}, 1000};
-constexpr ModelInput kCifar{{3, 32, 32}, 10};
+const ModelInput kImagenet{{3, 224, 224}, 1000};
+const ModelInput kCifar{{3, 32, 32}, 10};
 
 /// The names torchvision 0.14 gives the parameters and buffers of a residual network, sorted.
 std::vector<std::string> torchvision_names(const ResnetForm& form) {

@@ -20,7 +20,7 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-constexpr ModelInput kGrey = {.image = {1, 12, 12}, .classes = 10};
+const ModelInput kGrey = {.image = {1, 12, 12}, .classes = 10};
 
 class Script : public testing::Test {
  protected:

@@ -12,7 +12,7 @@
 namespace yoke {
 namespace {
 
-constexpr ModelInput kPhotos{{3, 224, 224}, 1000};
+const ModelInput kPhotos{{3, 224, 224}, 1000};
 
 torch::OrderedDict<std::string, torch::Tensor> start_of(std::string_view text) {
   return make_model(text, kPhotos, 1).module->named_parameters();

@@ -2,6 +2,7 @@
 #pragma once
 #include <torch/csrc/jit/api/module.h>
 
+#include <cmath>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -25,7 +26,8 @@ class ScriptMaker {
     torch::jit::Module made = module(name);
     std::int64_t inputs = 1;
     for (std::size_t i = 1; i < shape.size(); ++i) inputs *= shape[i];
-    made.register_parameter("weight", torch::randn(shape) / std::sqrt(double(inputs)), false);
+    made.register_parameter("weight", torch::randn(shape) / std::sqrt(static_cast<double>(inputs)),
+                            false);
     made.register_parameter("bias", 0.1 * torch::randn({shape.front()}), false);
     return made;
   }
