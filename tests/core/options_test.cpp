@@ -81,12 +81,12 @@ TEST(Options, TakeAValueWithoutAKeyOnlyWhereOneIsNamed) {
   EXPECT_THROW(options("a/b.ts").finish(), UsageError);
   Options given = options(R"(C:/a\,b.ts,size=3)");
   given.name_bare("file");
-  EXPECT_EQ(given.get("file", ""), "C:/a,b.ts");
+  EXPECT_EQ(given.get("file", std::string()), "C:/a,b.ts");
   EXPECT_EQ(given.get("size", std::int64_t{0}), 3);
   EXPECT_NO_THROW(given.finish());
   Options none = options("size=3");
   none.name_bare("file");
-  EXPECT_EQ(none.get("file", "none"), "none");
+  EXPECT_EQ(none.get("file", std::string("none")), "none");
   EXPECT_THROW(options("x,file=y").name_bare("file"), UsageError);
 }
 

@@ -1,6 +1,7 @@
 // tests/models/script_test.cpp: modules of TorchScript as models.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <torch/csrc/jit/serialization/import.h>
 #include <torch/serialize.h>
 #include <torch/utils.h>
 
