@@ -25,10 +25,10 @@ struct Comparison {
 ///
 /// Equal means: no further apart than 2e-5 of a tensor's largest number (sums of some hundred
 /// products in another order differ by some hundred roundings of 6e-8) plus three times what the
-/// eager engine's own result moves at most, in three tries, when its weights are multiplied by
+/// eager engine's own result moves at most, in four tries, when its weights are multiplied by
 /// 1 + noise of 2e-6. The latter is for ReLUs and poolings whose choice hangs on a rounding, which
 /// change a gradient by a jump; it is next to nothing in small networks. In bf16 both the fraction
-/// and the noise are 2^-8, tensors are compared by their norms, and what noise moves is found in
+/// and the noise are 2^-8, tensors are compared by their norms, and a fourth try is one in
 /// bf16. A tensor that is next to nothing beside others of its module may be as far off as these.
 std::string differences_from_eager(const std::function<Model()>& make,
                                    const Comparison& comparison);

@@ -26,16 +26,17 @@ class ScriptMaker {
     torch::jit::Module made = module(name);
     std::int64_t inputs = 1;
     for (std::size_t i = 1; i < shape.size(); ++i) inputs *= shape[i];
-    made.register_parameter("weight", torch::randn(shape) / std::sqrt(static_cast<double>(inputs)),
-                            false);
-    made.register_parameter("bias", 0.1 * torch::randn({shape.front()}), false);
+    made.register_parameter(
+        "weight", (torch::randn(shape) / std::sqrt(static_cast<double>(inputs))).requires_grad_(),
+        false);
+    made.register_parameter("bias", (0.1 * torch::randn({shape.front()})).requires_grad_(), false);
     return made;
   }
 
   torch::jit::Module batch_norm(std::int64_t channels) const {
     torch::jit::Module made = module("Norm");
-    made.register_parameter("weight", torch::ones({channels}), false);
-    made.register_parameter("bias", torch::zeros({channels}), false);
+    made.register_parameter("weight", torch::ones({channels}).requires_grad_(), false);
+    made.register_parameter("bias", torch::zeros({channels}).requires_grad_(), false);
     made.register_parameter("running_mean", torch::zeros({channels}), true);
     made.register_parameter("running_var", torch::ones({channels}), true);
     made.register_parameter("num_batches_tracked", torch::zeros({}, torch::kInt64), true);

@@ -19,7 +19,7 @@ class ScriptRun : public testing::Test {
   std::string flags(const ConvScript& chosen) const {
     return fmt::format(
         "--model {} --data glyphs:train=500,validation=103 --batch-size 150 "
-        "--lr 0.01 --threads 1 --print-every 1 --max-steps 6 --checkpoint-every 3",
+        "--lr 0.01 --threads 1 --print-every 1 --max-steps 6 --checkpoint-every 3steps",
         script_choice(conv_script(chosen), file_));
   }
 
@@ -53,7 +53,7 @@ TEST_F(ScriptRun, NeedsItsFileNoLonger) {
   EXPECT_NO_THROW(Workload(trained.config, 1, {}));
   const auto exported = run_yoke({"export", two_.string(), "-o", (two_ / "out.onnx").string()});
   EXPECT_EQ(exported.status, 0) << exported.output;
-  auto resumed = train_words(two_, "--resume auto --max-steps 8 --progress none");
+  auto resumed = train_words(two_, "--resume auto --max-steps 8");
   const auto result = run_yoke(resumed);
   EXPECT_EQ(result.status, 0) << result.output;
 

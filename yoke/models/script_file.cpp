@@ -23,7 +23,9 @@ constexpr const char* kHowToSave = "save a module by torch.jit.script(module).sa
 void check_archive(const std::filesystem::path& file) {
   bool has_code = false;
   try {
-    has_code = caffe2::serialize::PyTorchStreamReader(file.string()).hasRecord("constants.pkl");
+    const auto names = caffe2::serialize::PyTorchStreamReader(file.string()).getAllRecords();
+    has_code = std::any_of(names.begin(), names.end(),
+                           [](const std::string& name) { return name.starts_with("code/"); });
   } catch (const c10::Error&) {
     refuse_file(file, fmt::format("is no file of TorchScript, nor of PyTorch; {}", kHowToSave));
   }

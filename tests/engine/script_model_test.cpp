@@ -1,4 +1,4 @@
-// tests/models/script_test.cpp: modules of TorchScript as models.
+// tests/engine/script_model_test.cpp: modules of TorchScript as models.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <torch/csrc/jit/serialization/import.h>
