@@ -15,10 +15,6 @@ from torch.nn import functional as F
 # What torchvision calls its own.
 TORCHVISION = {
     "vgg11": "vgg11_bn",
-    "mobilenet-v2": "mobilenet_v2",
-    "mobilenet-v3-large": "mobilenet_v3_large",
-    "efficientnet-b0": "efficientnet_b0",
-    "densenet121": "densenet121",
 }
 
 
