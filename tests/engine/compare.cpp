@@ -72,16 +72,18 @@ struct Tolerance {
   static constexpr double kNextToNothing = 1e-3;
 
   explicit Tolerance(const Comparison& comparison)
-      : by_norm(comparison.precision == Precision::kBf16), slack(comparison.slack) {}
+      : by_norm(comparison.precision == Precision::kBf16),
+        slack(comparison.slack),
+        cancels(comparison.cancels) {}
 
   double noise() const { return by_norm ? 0x1p-8 : 2e-6; }
 
-  /// The size of result `i`; or, where that is next to nothing beside what else the module has of
-  /// its kind, the size of this: a sum of terms that cancel has their rounding, as the gradient of
-  /// a bias has before a batch norm.
+  /// The size of result `i`; or, where sums cancel and it is next to nothing beside what else the
+  /// module has of its kind, the size of this.
   double scale_of(std::size_t i, const Trail& trail) const {
     const auto module_of = [](const std::string& name) { return name.substr(0, name.rfind('.')); };
     const double size = size_of(trail[i].second, by_norm);
+    if (!cancels) return size;
     double most = 0;
     for (const auto& [name, tensor] : trail) {
       const bool counts = name.ends_with("num_batches_tracked");
@@ -112,6 +114,7 @@ struct Tolerance {
 
   bool by_norm;
   double slack;
+  bool cancels;
 };
 
 }  // namespace
@@ -145,8 +148,7 @@ std::string differences_from_eager(const std::function<Model()>& make,
       complaints += tolerance.complaint(i, expected, actual, nearby);
     }
     const int tries = static_cast<int>(nearby.size());
-    if (complaints.empty() || tries == 4) return complaints;
-    // Sums that cancel have only roundings in common with other weights: those of the precision.
+    if (complaints.empty() || tries == (comparison.cancels ? 4 : 3)) return complaints;
     nearby.push_back(follow(make(), with_noise(start, tolerance.noise(), tries),
                             eager_in(tries < 3 ? Precision::kFp32 : comparison.precision),
                             comparison));

@@ -4,22 +4,10 @@
 
 #include "yoke/core/vectorise.h"
 #include "yoke/engine/compiled/kernels/lanes.h"
+#include "yoke/engine/compiled/kernels/windows.h"
 
 namespace yoke::compiled {
 namespace {
-
-/// Windows of a row of windows whose pixel at an offset lies inside of the image.
-struct Inside {
-  std::int64_t begin, end;
-};
-
-Inside find_inside(std::int64_t windows, std::int64_t stride, std::int64_t offset,
-                   std::int64_t pixels) {
-  std::int64_t begin = 0, end = windows;
-  while (begin < end && begin * stride + offset < 0) ++begin;
-  while (end > begin && (end - 1) * stride + offset >= pixels) --end;
-  return {begin, end};
-}
 
 YOKE_INLINE void copy_some(const BFloat16* from, std::int64_t count, BFloat16* to) {
   if (count >= kLanes) {

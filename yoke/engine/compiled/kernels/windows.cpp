@@ -42,4 +42,12 @@ WindowAxis adaptive_windows(std::int64_t pixels, std::int64_t windows) {
   return axis;
 }
 
+Inside find_inside(std::int64_t windows, std::int64_t stride, std::int64_t offset,
+                   std::int64_t pixels) {
+  std::int64_t begin = 0, end = windows;
+  while (begin < end && begin * stride + offset < 0) ++begin;
+  while (end > begin && (end - 1) * stride + offset >= pixels) --end;
+  return {begin, end};
+}
+
 }  // namespace yoke::compiled

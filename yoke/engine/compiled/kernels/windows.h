@@ -30,4 +30,14 @@ WindowAxis regular_windows(std::int64_t pixels, std::int64_t windows, std::int64
 /// [floor(i * pixels / windows), ceil((i + 1) * pixels / windows)).
 WindowAxis adaptive_windows(std::int64_t pixels, std::int64_t windows);
 
+/// Windows of a row of windows whose pixel at an offset lies inside of the image.
+struct Inside {
+  std::int64_t begin, end;
+};
+
+/// Of `windows` windows that are `stride` pixels apart: those whose pixel at `offset`, from where
+/// the first window begins without padding, is one of `pixels`.
+Inside find_inside(std::int64_t windows, std::int64_t stride, std::int64_t offset,
+                   std::int64_t pixels);
+
 }  // namespace yoke::compiled

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "yoke/engine/compiled/layers/depthwise_convolution.h"
 #include "yoke/engine/compiled/layers/narrow_convolution.h"
 
 namespace yoke::compiled {
@@ -111,6 +112,10 @@ void ConvolutionPlan::backward_weights(Builder& builder, const Tensor& gradient)
     return found;
   };
   const auto description = prefer_given_formats(make);
+  if (is_depthwise(layer_) && is_slow(description)) {
+    plan_depthwise_weight_gradient(builder, layer_, src_, gradient);
+    return;
+  }
   const Tensor src = in_format(builder, src_, description.src_desc());
   const Tensor diff_dst = in_format(builder, gradient, description.diff_dst_desc());
   std::vector<std::pair<int, GradientTarget>> gradients{
@@ -160,6 +165,21 @@ void ConvolutionPlan::backward_data(Builder& builder, const Tensor& gradient) {
 }
 
 }  // namespace
+
+PatchGeometry patch_geometry(const Convolution& layer) {
+  const auto& [strides, dilation, before, after] = layer.windows;
+  return {.image = layer.input_shape,
+          .out_height = layer.output_shape.height,
+          .out_width = layer.output_shape.width,
+          .kernel_height = layer.kernel[layer.kernel.size() - 2],
+          .kernel_width = layer.kernel.back(),
+          .stride_y = strides[0],
+          .stride_x = strides[1],
+          .pad_y = before[0],
+          .pad_x = before[1],
+          .dilation_y = dilation[0] + 1,
+          .dilation_x = dilation[1] + 1};
+}
 
 std::unique_ptr<LayerPlan> Convolution::plan() const {
   return std::make_unique<ConvolutionPlan>(*this);

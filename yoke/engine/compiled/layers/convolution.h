@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 
+#include "yoke/engine/compiled/kernels/patches.h"
 #include "yoke/engine/compiled/layers/matrix_layer.h"
 
 namespace yoke::compiled {
@@ -21,5 +22,8 @@ struct Convolution final : MatrixLayer {
   }
   std::unique_ptr<LayerPlan> plan() const override;
 };
+
+/// Which pixels it sees.
+PatchGeometry patch_geometry(const Convolution& layer);
 
 }  // namespace yoke::compiled

@@ -88,10 +88,14 @@ void DropoutPlan::draw(const Dropout& layer, const MicroBatch& micro, const Tens
       draw_kept(key, layer.probability, layout, keep);
       continue;
     }
+    if (layer.unit == Dropout::Unit::kImage) {
+      std::uint8_t kept = 0;
+      draw_kept(key, layer.probability, {1, 1, 1}, &kept);
+      std::fill_n(keep, layout.elements(), kept);
+      continue;
+    }
     std::vector<std::uint8_t> channels(static_cast<std::size_t>(tensor.shape.channels));
-    const bool whole = layer.unit == Dropout::Unit::kImage;
-    draw_kept(key, layer.probability, {1, whole ? 1 : tensor.shape.channels, 1}, channels.data());
-    if (whole) std::fill(channels.begin() + 1, channels.end(), channels.front());
+    draw_kept(key, layer.probability, {1, tensor.shape.channels, 1}, channels.data());
     spread(channels, layout, keep);
   }
 }

@@ -13,21 +13,6 @@ namespace {
 
 using dnnl::memory;
 
-PatchGeometry patch_geometry(const Convolution& layer) {
-  const auto& [strides, dilation, before, after] = layer.windows;
-  return {.image = layer.input_shape,
-          .out_height = layer.output_shape.height,
-          .out_width = layer.output_shape.width,
-          .kernel_height = layer.kernel[2],
-          .kernel_width = layer.kernel[3],
-          .stride_y = strides[0],
-          .stride_x = strides[1],
-          .pad_y = before[0],
-          .pad_x = before[1],
-          .dilation_y = dilation[0] + 1,
-          .dilation_x = dilation[1] + 1};
-}
-
 /// The product of some images.
 struct Part {
   std::int64_t first, images;
