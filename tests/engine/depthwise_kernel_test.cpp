@@ -50,7 +50,8 @@ TEST(DepthwiseKernel, EqualsLibtorch) {
     const PatchGeometry same{{channels, 9, 6}, 9, 6, 7, 7, 1, 1, 3, 3};
     const PatchGeometry odd{{channels, 11, 8}, 5, 2, 4, 3, 2, 3, 1, 0, 1, 2};
     const PatchGeometry far_outside{{channels, 3, 3}, 7, 7, 3, 3, 1, 1, 3, 3};
-    for (const auto& geometry : {same, odd, far_outside}) {
+    const PatchGeometry tall{{channels, 12, 9}, 12, 7, 3, 3, 1, 1, 3, 0, 3, 1};
+    for (const auto& geometry : {same, odd, far_outside, tall}) {
       SCOPED_TRACE(fmt::format("{} channels, format {}, kernel {}x{}", channels,
                                static_cast<int>(format), geometry.kernel_height,
                                geometry.kernel_width));
