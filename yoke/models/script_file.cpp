@@ -46,7 +46,7 @@ torch::jit::Module read_script(const std::filesystem::path& file) {
   }
   check_archive(file);
   try {
-    return torch::jit::load(file.string(), torch::kCPU);
+    return torch::jit::load(file.string(), c10::kCPU);
   } catch (const std::exception& error) {
     refuse_file(file,
                 fmt::format("cannot be read as TorchScript: {}; {}", one_line(error), kHowToSave));
