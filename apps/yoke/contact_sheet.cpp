@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "yoke/core/base64.h"
 #include "yoke/core/format.h"
+#include "yoke/run/image_predictions.h"
 #include "yoke/study/report/html.h"
+#include "yoke/study/report/photo_sheet.h"
 
 namespace yoke {
 namespace {
@@ -18,13 +21,7 @@ constexpr const char* kSheetStyle = R"(
 body { font: 15px/1.4 Helvetica, Arial, sans-serif; color: #1a1a1a; background: #fff;
        margin: 1.5rem; }
 h1 { font-size: 1.4rem; margin-bottom: 0.2rem; }
-h2 { font-size: 1.1rem; margin-top: 1.8rem; border-bottom: 1px solid #bbb; }
-.sheet { display: flex; flex-wrap: wrap; gap: 0.8rem; }
-figure { margin: 0; width: 11rem; break-inside: avoid; }
-img { width: 11rem; height: 11rem; object-fit: contain; background: #eee; display: block; }
-figcaption { font-size: 0.8rem; overflow-wrap: anywhere; }
-.wrong img { outline: 3px solid #c0392b; outline-offset: -3px; }
-.name { color: #555; }
+h3 { font-size: 1.1rem; margin-top: 1.8rem; border-bottom: 1px solid #bbb; }
 )";
 
 bool is_wrong(const LabelledPhoto& photo) {
@@ -32,22 +29,21 @@ bool is_wrong(const LabelledPhoto& photo) {
          photo.labels.front().name != photo.folder;
 }
 
-double certainty(const LabelledPhoto& photo) { return photo.labels.front().probability; }
+Answer answer(const LabelledPhoto& photo) {
+  return {.wrong = is_wrong(photo), .probability = photo.labels.front().probability};
+}
 
-std::string figure(const LabelledPhoto& photo, const std::vector<std::uint8_t>& jpeg) {
-  std::string labels;
+study::SheetPhoto sheet_photo(const LabelledPhoto& photo, const std::vector<std::uint8_t>& jpeg) {
+  std::vector<std::string> labels;
   for (const auto& label : photo.labels) {
-    labels += fmt::format("{}{} {:.1f} %", labels.empty() ? "<b>" : "<br>", html_text(label.name),
-                          100 * label.probability);
-    if (&label == &photo.labels.front()) labels += "</b>";
+    labels.push_back(fmt::format("{} {:.1f} %", label.name, 100 * label.probability));
   }
   const bool wrong = is_wrong(photo);
-  return fmt::format(
-      "<figure{}><img src=\"data:image/jpeg;base64,{}\" alt=\"{}\" loading=\"lazy\">\n"
-      "<figcaption>{}{}<br><span class=\"name\">{}</span></figcaption></figure>\n",
-      wrong ? " class=\"wrong\"" : "", base64(jpeg), html_text(photo.name), labels,
-      wrong ? fmt::format("<br>its folder: {}", html_text(photo.folder)) : "",
-      html_text(photo.name));
+  return {.name = photo.name,
+          .labels = std::move(labels),
+          .wrong = wrong,
+          .known = wrong ? fmt::format("its folder: {}", photo.folder) : "",
+          .jpeg = base64(jpeg)};
 }
 
 /// How many photos there were, and how many of them were right.
@@ -79,9 +75,7 @@ std::vector<std::size_t> worth_a_look(const std::vector<LabelledPhoto>& photos) 
     if (!photos[i].labels.empty()) order.push_back(i);
   }
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    const auto &one = photos[a], &other = photos[b];
-    if (is_wrong(one) != is_wrong(other)) return is_wrong(one);
-    return is_wrong(one) ? certainty(one) > certainty(other) : certainty(one) < certainty(other);
+    return looked_at_before(answer(photos[a]), answer(photos[b]));
   });
   return order;
 }
@@ -91,22 +85,14 @@ std::string contact_sheet(
     const std::function<std::vector<std::uint8_t>(std::size_t index)>& thumbnail) {
   auto order = worth_a_look(photos);
   order.resize(std::min(order.size(), kMostOnSheet));
-  std::string html = fmt::format(
+  std::vector<study::SheetPhoto> shown;
+  for (const std::size_t i : order) shown.push_back(sheet_photo(photos[i], thumbnail(i)));
+  return fmt::format(
       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>{0}</title>\n"
-      "<style>{1}</style>\n</head>\n<body>\n<h1>{0}</h1>\n<p>{2}</p>\n",
-      html_text(title), kSheetStyle, html_text(totals(photos, order.size())));
-  const char* part = "";
-  for (const std::size_t i : order) {
-    const char* const own = is_wrong(photos[i]) ? "Not the class of their folder, the surest first"
-                                                : "The least certain first";
-    if (part != own) {
-      html += fmt::format("{}<h2>{}</h2>\n<div class=\"sheet\">\n", *part == '\0' ? "" : "</div>\n",
-                          own);
-      part = own;
-    }
-    html += figure(photos[i], thumbnail(i));
-  }
-  return html + (order.empty() ? "" : "</div>\n") + "</body>\n</html>\n";
+      "<style>{1}{2}</style>\n</head>\n<body>\n<h1>{0}</h1>\n<p>{3}</p>\n{4}</body>\n</html>\n",
+      html_text(title), kSheetStyle, study::kPhotoSheetStyle,
+      html_text(totals(photos, order.size())),
+      study::photo_sheet(shown, "Not the class of their folder, the surest first"));
 }
 
 }  // namespace yoke

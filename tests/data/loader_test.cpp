@@ -34,6 +34,7 @@ class FakeDataset final : public Dataset {
   std::int64_t label(std::int64_t index) const override {
     return index == wrong_label_at ? wrong_label : index % info_.classes();
   }
+  std::string name(std::int64_t index) const override { return std::to_string(index); }
   std::span<const std::uint8_t> pixels(std::int64_t index,
                                        std::vector<std::uint8_t>& scratch) const override {
     if (before_read_) before_read_(index);

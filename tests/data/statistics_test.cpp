@@ -14,6 +14,7 @@ class TinyDataset final : public Dataset {
   std::int64_t label(std::int64_t index) const override {
     return labels_[static_cast<std::size_t>(index)];
   }
+  std::string name(std::int64_t index) const override { return std::to_string(index); }
   std::span<const std::uint8_t> pixels(std::int64_t,
                                        std::vector<std::uint8_t>& scratch) const override {
     scratch = {0, 255, 51, 51};

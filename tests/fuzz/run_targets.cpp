@@ -1,6 +1,7 @@
 // What a run has written, and somebody may have changed.
 #include "tests/fuzz/target.h"
 #include "yoke/core/files/file.h"
+#include "yoke/run/image_predictions.h"
 #include "yoke/run/layout.h"
 #include "yoke/run/metrics.h"
 #include "yoke/run/phases.h"
@@ -36,6 +37,13 @@ std::string some_phases() {
   });
 }
 
+std::string some_predictions() {
+  return bytes_written_by([](const auto& path) {
+    write_image_predictions(path, {{"val/a/1.jpg", "a", "b", 0.75, "/9j/4AAQ"},
+                                   {"image 2", "b", "b", 0.5, "/9j/4A=="}});
+  });
+}
+
 }  // namespace
 
 std::vector<FuzzTarget> run_targets() {
@@ -59,6 +67,7 @@ std::vector<FuzzTarget> run_targets() {
       file_of_a_run("resources", &RunDirectory::resources,
                     resources_header() + to_line({.seconds = 0.5, .cpu_percent = 100}) +
                         to_line({.seconds = 1, .rss_bytes = 2000})),
+      file_of_a_run("predictions", &RunDirectory::predictions, some_predictions()),
       file_of_a_run("config", &RunDirectory::config, "model = \"lenet\"\nlr = 0.1\n")};
 }
 

@@ -11,6 +11,8 @@
 #include "tests/study/runs.h"
 #include "tests/support/support.h"
 #include "yoke/core/error.h"
+#include "yoke/run/image_predictions.h"
+#include "yoke/run/layout.h"
 #include "yoke/study/figures/downsample.h"
 #include "yoke/study/figures/figures.h"
 #include "yoke/study/figures/gnuplot.h"
@@ -127,6 +129,28 @@ TEST(Report, IsOnePageThatNeedsNothingElse) {
   for (std::sregex_iterator match(page.begin(), page.end(), use), end; match != end; ++match) {
     EXPECT_TRUE(names.contains((*match)[1])) << (*match)[1] << " names nothing";
   }
+}
+
+TEST(Report, ShowsTheImagesThatARunHasKept) {
+  const TemporaryDirectory directory;
+  const auto run = directory.path() / "run", out = directory.path() / "report.html";
+  make_run(run);
+  write_image_predictions(RunDirectory{run}.predictions(),
+                          {{"a<b>.jpg", "<two>", "three_3", 0.875, "/9j/AAAA"},
+                           {"c.jpg", "<two>", "<two>", 0.5, "/9j/BBBB"}});
+  write_report(compare_runs({{read_run(run)}}),
+               {.title = "t", .out = out, .formats = {"html", "md"}, .environment = environment()});
+  const std::string page = read_file(out);
+  EXPECT_THAT(page,
+              AllOf(HasSubstr("<h2>Images worth a look</h2>"), HasSubstr("1 mistake, the surest"),
+                    HasSubstr("1 right answer, the least"),
+                    HasSubstr("src=\"data:image/jpeg;base64,/9j/AAAA\" alt=\"a&lt;b&gt;.jpg\""),
+                    HasSubstr("<b>three_3 87.5 %</b><br>in truth: &lt;two&gt;")));
+  EXPECT_LT(page.find("Mistakes, the surest first"), page.find("/9j/AAAA"));
+  EXPECT_LT(page.find("/9j/AAAA"), page.find("The least certain first"));
+  EXPECT_LT(page.find("The least certain first"), page.find("/9j/BBBB"));
+  EXPECT_THAT(read_file(directory.path() / "report.md"),
+              AllOf(HasSubstr("## Images worth a look"), Not(HasSubstr("/9j/"))));
 }
 
 TEST(Report, IsWrittenInEachFormat) {

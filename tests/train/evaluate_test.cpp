@@ -20,6 +20,7 @@ class Numbers final : public Dataset {
   const DatasetInfo& info() const override { return info_; }
   std::int64_t size() const override { return 7; }
   std::int64_t label(std::int64_t index) const override { return index % 3; }
+  std::string name(std::int64_t index) const override { return std::to_string(index); }
   std::span<const std::uint8_t> pixels(std::int64_t index,
                                        std::vector<std::uint8_t>& scratch) const override {
     scratch = {static_cast<std::uint8_t>(index)};
@@ -65,6 +66,10 @@ TEST(Evaluate, CountsEachImageOnceForAnyBatchSize) {
     EXPECT_TRUE(std::isnan(result.per_class_accuracy[3]));
     EXPECT_EQ(result.confusion[2][0].item<std::int64_t>(), 1);
     EXPECT_EQ(result.confusion.sum().item<std::int64_t>(), 7);
+    ASSERT_EQ(result.sightings.size(), 7U);
+    EXPECT_EQ(result.sightings[0].image, 5);
+    EXPECT_EQ(result.sightings[0].label, 2);
+    EXPECT_EQ(result.sightings[0].predicted, 0);
     // Cross-entropy of a right answer, and of the wrong one, by hand.
     const double others = 3 * std::exp(-10.0);
     EXPECT_NEAR(result.loss, std::log1p(others) + 10.0 / 7, 1e-5);

@@ -2,10 +2,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
+
 #include "tests/data/image_files.h"
 #include "tests/support/support.h"
 #include "tests/train/run.h"
+#include "yoke/core/base64.h"
 #include "yoke/core/error.h"
+#include "yoke/data/formats/jpeg_write.h"
+#include "yoke/run/image_predictions.h"
 #include "yoke/train/checkpoints/checkpoint.h"
 
 namespace yoke {
@@ -65,6 +71,60 @@ TEST_F(TrainOnPhotos, LearnsAndResumesExactly) {
   EXPECT_EQ(reports(whole.out), reports(killed.out));
   EXPECT_EQ(read_file(whole.out / "model.safetensors"),
             read_file(killed.out / "model.safetensors"));
+  EXPECT_EQ(read_file(RunDirectory{whole.out}.predictions()),
+            read_file(RunDirectory{killed.out}.predictions()));
+}
+
+TEST_F(TrainOnPhotos, KeepsImagesToLookAtAndNoDamagedOnes) {
+  damage("val/dark/08.jpg");
+  const auto result = train(config("run", ",damaged=0.1"));
+  const RunDirectory run{result.directory};
+  const auto read = read_image_predictions(run.predictions());
+  EXPECT_EQ(read.damaged, 0U);
+  // All 60 are few enough but for the right answers over kMostKept.
+  const auto wrong = std::count_if(read.lines.begin(), read.lines.end(),
+                                   [](const auto& image) { return image.answer().wrong; });
+  const auto mistakes = std::lround(60 * (1 - result.summary.at("val_top1").get<double>()));
+  EXPECT_NEAR(wrong, mistakes, 1);  // the damaged one may be one
+  EXPECT_GE(read.lines.size(), kMostKept - 1);
+  for (const auto& image : read.lines) {
+    EXPECT_NE(image.name, "val/dark/08.jpg");
+    EXPECT_EQ(image.name.substr(0, 4 + image.label.size()), "val/" + image.label);
+  }
+  EXPECT_TRUE(
+      std::is_sorted(read.lines.begin(), read.lines.end(), [](const auto& one, const auto& other) {
+        return looked_at_before(one.answer(), other.answer());
+      }));
+}
+
+TEST_F(TrainOnPhotos, ShowsThePictureThatTheNameIsOf) {
+  const auto result = train(config("run"));
+  const auto read = read_image_predictions(RunDirectory{result.directory}.predictions());
+  ASSERT_FALSE(read.lines.empty());
+  const auto splits = make_dataset(config("run").data, {});
+  std::map<std::string, std::string> pictures;
+  std::vector<std::uint8_t> scratch;
+  for (std::int64_t i = 0; i < splits.validation->size(); ++i) {
+    pictures[splits.validation->name(i)] =
+        base64(write_jpeg(splits.validation->pixels(i, scratch), splits.validation->info().image));
+  }
+  for (const auto& image : read.lines) EXPECT_EQ(image.jpeg, pictures.at(image.name));
+}
+
+TEST_F(TrainOnPhotos, ShowsImagesOfTheBestWeights) {
+  TrainConfig best = config("best");
+  best.keep_best = true;
+  best.checkpoint_every = Interval();
+  train(best);
+  const auto first = read_file(RunDirectory{best.out}.predictions());
+  // Later evaluations are no better than one that is perfect, so its weights are the run's, and so
+  // are its images: those of a run that ends there.
+  const auto best_step = test::summary(best.out).at("best_step").get<std::int64_t>();
+  TrainConfig shorter = config("shorter");
+  shorter.checkpoint_every = Interval();
+  shorter.max_steps = best_step;
+  train(shorter);
+  EXPECT_EQ(first, read_file(RunDirectory{shorter.out}.predictions()));
 }
 
 TEST_F(TrainOnPhotos, TellsEachDamagedFileOnceAndCountsThem) {

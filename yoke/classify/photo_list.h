@@ -27,6 +27,7 @@ class PhotoList final : public Dataset {
   const DatasetInfo& info() const override { return data_; }
   std::int64_t size() const override { return files_.size(); }
   std::int64_t label(std::int64_t /*index*/) const override { return 0; }
+  std::string name(std::int64_t index) const override { return files_.name(index); }
   std::span<const std::uint8_t> pixels(std::int64_t index,
                                        std::vector<std::uint8_t>& scratch) const override;
 

@@ -27,6 +27,11 @@ std::int64_t DamageCount::count() const {
   return static_cast<std::int64_t>(damaged_.size());
 }
 
+bool DamageCount::contains(const std::string& file) const {
+  const std::lock_guard lock(mutex_);
+  return damaged_.contains(file);
+}
+
 std::vector<std::string> DamageCount::take_lines() {
   const std::lock_guard lock(mutex_);
   return std::exchange(lines_, {});

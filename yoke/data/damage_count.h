@@ -19,6 +19,7 @@ class DamageCount {
   void add(const std::string& file, std::string_view why);
 
   std::int64_t count() const;
+  bool contains(const std::string& file) const;
 
   /// A line for each file noted since the last call.
   std::vector<std::string> take_lines();

@@ -39,6 +39,9 @@ class Dataset {
   /// The class of image `index` in [0, size()), in [0, classes).
   virtual std::int64_t label(std::int64_t index) const = 0;
 
+  /// What people know image `index` by: its file, or its number.
+  virtual std::string name(std::int64_t index) const = 0;
+
   /// The pixels of image `index`, uint8 [C, H, W] of `info().image`. A data set that must decode
   /// does so into `scratch`; the span is valid until `scratch` changes or the data set goes.
   virtual std::span<const std::uint8_t> pixels(std::int64_t index,
@@ -78,6 +81,8 @@ struct DatasetSplits {
   std::shared_ptr<DamageCount> damage{};
   /// Which part of the images validates, where none are named for it; else empty.
   std::string held_out{};
+  /// What was found beside the images and is none of them; else empty.
+  std::string left_out{};
 };
 
 /// Where a data set is made from.

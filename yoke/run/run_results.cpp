@@ -143,6 +143,9 @@ RunResults read_run(const fs::path& path) {
   const double end = last_second(run);
   run.phases = read_lines(files.phases(), ", so no phases are marked", run,
                           [&](const fs::path& file) { return read_phases(file, end); });
+  if (fs::exists(files.predictions())) {  // at the end, and of pictures alone
+    run.predictions = read_lines(files.predictions(), "", run, read_image_predictions);
+  }
   add_totals(run);
   return run;
 }

@@ -26,6 +26,7 @@ std::string take_weights(const RunDirectory& directory, Workload& workload, RunS
   state.validation = then.validation;
   state.per_class_accuracy = std::move(then.per_class_accuracy);
   state.confusion = std::move(then.confusion);
+  state.sightings = std::move(then.sightings);
   return fmt::format("best       the run's weights are those of step {}: {:.2f} % right", best.step,
                      100 * state.best_val_top1);
 }

@@ -19,6 +19,7 @@
 #include "yoke/report/machine/resources.h"
 #include "yoke/run/summary.h"
 #include "yoke/train/agree.h"
+#include "yoke/train/announce.h"
 #include "yoke/train/best_weights.h"
 #include "yoke/train/checkpoints/export.h"
 #include "yoke/train/checkpoints/model_file.h"
@@ -29,6 +30,7 @@
 #include "yoke/train/config/flags.h"
 #include "yoke/train/cores.h"
 #include "yoke/train/gpus.h"
+#include "yoke/train/predicted_images.h"
 #include "yoke/train/resolved.h"
 #include "yoke/train/run_directory.h"
 #include "yoke/train/summary.h"
@@ -96,40 +98,6 @@ std::string take_weights(const WeightsChoice& choice, const TrainConfig& config,
   return head ? fmt::format("{}; {}", config.weights, head->text()) : config.weights;
 }
 
-/// `weights` says what the run began with, if not from the seed.
-void describe(Reporter& reporter, const TrainConfig& config, const Resolved& resolved,
-              Workload& workload, Trainer& trainer, const std::string& weights,
-              const std::string& threads) {
-  const auto& train = *workload.data.train;
-  reporter.message(
-      fmt::format("model      {}, {} parameters", config.model, workload.parameters.size()));
-  if (!weights.empty()) reporter.message(fmt::format("weights    {}", weights));
-  reporter.message(
-      fmt::format("data       {}, {} training and {} validation images, {} in {} classes",
-                  config.data, train.size(), workload.data.validation->size(),
-                  train.info().image.str(), train.info().classes()));
-  if (!workload.data.held_out.empty()) {
-    reporter.message(fmt::format("held out   {}", workload.data.held_out));
-  }
-  reporter.message(fmt::format("step       {} images, {}, lr {:g}, schedule {}; {} steps",
-                               trainer.batch_size(), config.optimizer, resolved.lr, config.schedule,
-                               trainer.total_steps()));
-  auto& engine = workload.engine;
-  if (!engine.note.empty()) reporter.message(engine.note);
-  reporter.message(fmt::format("engine     {}", engine.engine->describe(trainer.batch_size())));
-  reporter.message(fmt::format("machine    {}, {}", workload.device.str(), threads));
-  const Communicator& ranks = trainer.communicator();
-  if (ranks.size() > 1) {
-    reporter.message(fmt::format("ranks      {} over {}", ranks.size(), ranks.describe()));
-  }
-  for (const auto& warning : trainer.warnings()) reporter.message(warning);
-  reporter.message(fmt::format("results    {}", resolved.directory.path.string()));
-  if (trainer.state().step > 0) {
-    reporter.message(
-        fmt::format("resumed    at step {} of {}", trainer.state().step, trainer.total_steps()));
-  }
-}
-
 /// Of the GPUs that this rank's replicas are on, on the PCI bus.
 std::vector<std::string> gpu_addresses(const Workload& workload) {
   std::vector<std::string> addresses;
@@ -153,6 +121,7 @@ std::vector<std::string> begin(const TrainConfig& config, const Resolved& resolv
   }
   std::filesystem::remove(directory.weights());
   std::filesystem::remove(directory.summary());
+  std::filesystem::remove(directory.predictions());
   write_file(directory.config(), recipe_text(run_recipe(config, resolved)));
   note_resume(config, directory);
   return messages;
@@ -265,7 +234,7 @@ TrainResult train_rank(const TrainConfig& config, const TrainParts& parts,
   };
   try {
     for (const auto& warning : warnings) reporter.message(warning);
-    describe(reporter, config, resolved, workload, trainer, weights, cores.text);
+    announce(reporter, config, resolved, workload, trainer, weights, cores.text);
     reporter.graph(workload.model);
     result.status =
         TrainingLoop(config, resolved, trainer, reporter, context.clock).run(context.stop);
@@ -273,6 +242,10 @@ TrainResult train_rank(const TrainConfig& config, const TrainParts& parts,
       if (const auto told = use_best_weights(resolved.directory, workload, trainer)) {
         reporter.message(*told);
       }
+    }
+    if (communicator->rank() == 0) {
+      const auto problem = keep_predictions(resolved.directory, workload, trainer.state());
+      if (problem) reporter.message(*problem);
     }
     reporter.finish();
     if (communicator->rank() == 0) write_final_weights(resolved.directory, workload);

@@ -190,6 +190,7 @@ bool TrainingLoop::evaluate() {
   state.per_class_accuracy = result.per_class_accuracy;
   constexpr std::size_t kMostClasses = 100;  // more would make summary.json megabytes
   if (result.per_class_accuracy.size() <= kMostClasses) state.confusion = confusion_rows(result);
+  state.sightings = result.sightings;
   const bool best = first || result.top1 > state.best_val_top1;
   if (best) {
     state.best_val_top1 = result.top1;

@@ -32,6 +32,10 @@ InMemoryDataset::InMemoryDataset(DatasetInfo info, std::vector<std::uint8_t> pix
   check_labels(labels_, info_.classes(), fmt::format("data set '{}'", info_.name));
 }
 
+std::string InMemoryDataset::name(std::int64_t index) const {
+  return fmt::format("image {}", index);
+}
+
 std::span<const std::uint8_t> InMemoryDataset::pixels(std::int64_t index,
                                                       std::vector<std::uint8_t>&) const {
   const auto elements = static_cast<std::size_t>(info_.image.elements());

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -21,6 +22,7 @@ class InMemoryDataset final : public Dataset {
   std::int64_t label(std::int64_t index) const override {
     return labels_[static_cast<std::size_t>(index)];
   }
+  std::string name(std::int64_t index) const override;
   std::span<const std::uint8_t> pixels(std::int64_t index,
                                        std::vector<std::uint8_t>& scratch) const override;
 

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "yoke/data/damage_count.h"
@@ -39,6 +40,10 @@ class PhotoDataset final : public Dataset {
   std::int64_t size() const override { return static_cast<std::int64_t>(split_->labels.size()); }
   std::int64_t label(std::int64_t index) const override {
     return split_->labels[static_cast<std::size_t>(index)];
+  }
+  /// The file's name below the root.
+  std::string name(std::int64_t index) const override {
+    return split_->images[static_cast<std::size_t>(index)].name;
   }
   /// The middle part. @throws Error when a file cannot be read, too many are damaged, or all of a
   /// class are.

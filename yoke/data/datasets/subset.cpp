@@ -13,6 +13,7 @@ class Subset final : public Dataset {
   const DatasetInfo& info() const override { return dataset_->info(); }
   std::int64_t size() const override { return size_; }
   std::int64_t label(std::int64_t index) const override { return dataset_->label(index); }
+  std::string name(std::int64_t index) const override { return dataset_->name(index); }
   std::span<const std::uint8_t> pixels(std::int64_t index,
                                        std::vector<std::uint8_t>& scratch) const override {
     return dataset_->pixels(index, scratch);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "yoke/core/format.h"
 #include "yoke/run/summary.h"
 #include "yoke/study/figures/figures.h"
 #include "yoke/study/findings/findings.h"
@@ -44,6 +45,32 @@ Section details(const Repetitions& group, std::size_t number, bool alone) {
   for (auto& figure : section.figures) {  // for files and pages without the heading
     figure.title += fmt::format(": {}", group.label);
   }
+  return section;
+}
+
+SheetPhoto sheet_photo(const ImagePrediction& image) {
+  const bool wrong = image.answer().wrong;
+  return {.name = image.name,
+          .labels = {fmt::format("{} {:.1f} %", image.predicted, 100 * image.probability)},
+          .wrong = wrong,
+          .known = wrong ? fmt::format("in truth: {}", image.label) : "",
+          .jpeg = image.jpeg};
+}
+
+/// The validation images that a run has kept to be looked at.
+Section looked_at(const RunResults& run) {
+  Section section{.heading = "Images worth a look"};
+  if (run.predictions.empty()) return section;
+  std::size_t wrong = 0;
+  for (const auto& image : run.predictions) {
+    wrong += image.answer().wrong ? 1 : 0;
+    section.photos.push_back(sheet_photo(image));
+  }
+  section.sentences.push_back(fmt::format(
+      "Of the validation images the run keeps {}, the surest first, and {}, the least certain "
+      "first.",
+      format_count(static_cast<std::int64_t>(wrong), "mistake"),
+      format_count(static_cast<std::int64_t>(run.predictions.size() - wrong), "right answer")));
   return section;
 }
 
@@ -109,6 +136,7 @@ Document make_document(const std::string& title, const Comparison& comparison) {
       sections.push_back(details(comparison.groups[i], i, alone));
     }
   }
+  if (alone) sections.push_back(looked_at(comparison.groups.front().typical()));
   sections.push_back({.heading = "Runs", .tables = {runs_table(comparison)}});
   sections.push_back({.heading = "Machine and versions", .tables = {machine_table(comparison)}});
   sections.push_back({.heading = "Configuration",

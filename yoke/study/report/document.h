@@ -5,6 +5,7 @@
 
 #include "yoke/study/figures/figure.h"
 #include "yoke/study/groups.h"
+#include "yoke/study/report/photo_sheet.h"
 
 namespace yoke::study {
 
@@ -21,6 +22,7 @@ struct Section {
   std::vector<Table> tables = {};
   std::vector<Figure> figures = {};
   std::vector<std::string> commands = {};  ///< Lines to be shown as they are.
+  std::vector<SheetPhoto> photos = {};     ///< Of validation images; on pages of HTML alone.
 };
 
 /// A whole report.

@@ -10,6 +10,7 @@ constexpr const char* kStyle = R"(
 body { font: 16px/1.5 Helvetica, Arial, sans-serif; color: #1a1a1a; background: #fff;
        max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
 h1 { font-size: 1.6rem; margin-bottom: 0.2rem; }
+h3 { font-size: 1rem; margin-top: 1.4rem; }
 h2 { font-size: 1.2rem; margin-top: 2.2rem; border-bottom: 1px solid #bbb; }
 figure { margin: 1.2rem 0; break-inside: avoid; }
 figure svg { width: 100%; height: auto; }
@@ -85,9 +86,9 @@ std::string html_page(const Document& document, const std::vector<std::string>& 
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<link rel=\"icon\" "
-      "href=\"data:,\">\n{}<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n"
+      "href=\"data:,\">\n{}<title>{}</title>\n<style>{}{}</style>\n</head>\n<body>\n"
       "<h1>{}</h1>\n",
-      head, html_text(document.title), kStyle, html_text(document.title));
+      head, html_text(document.title), kStyle, kPhotoSheetStyle, html_text(document.title));
   std::size_t drawn = 0;
   for (const auto& section : document.sections) {
     html += fmt::format("<section>\n<h2>{}</h2>\n", html_text(section.heading));
@@ -99,6 +100,7 @@ std::string html_page(const Document& document, const std::vector<std::string>& 
     for (const auto& command : section.commands) {
       html += fmt::format("<pre>{}</pre>\n", html_text(command));
     }
+    html += photo_sheet(section.photos, "Mistakes, the surest first");
     html += "</section>\n";
   }
   return html + fmt::format("<footer>{}</footer>\n</body>\n</html>\n", html_text(footer));

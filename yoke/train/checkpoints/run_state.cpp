@@ -9,6 +9,7 @@ namespace yoke {
 namespace {
 
 constexpr const char* kWithoutBest = "evaluations_without_best";
+constexpr const char* kSightings = "sightings";
 
 nlohmann::json validation_json(const Metrics& metrics) {
   return {{"step", metrics.step},
@@ -29,6 +30,28 @@ Metrics validation_from(const nlohmann::json& json) {
   return metrics;
 }
 
+nlohmann::json sightings_json(const std::vector<Sighting>& sightings) {
+  auto json = nlohmann::json::array();
+  for (const auto& sighting : sightings) {
+    json.push_back({{"image", sighting.image},
+                    {"label", sighting.label},
+                    {"predicted", sighting.predicted},
+                    {"probability", sighting.probability}});
+  }
+  return json;
+}
+
+std::vector<Sighting> sightings_from(const nlohmann::json& json) {
+  std::vector<Sighting> sightings;
+  for (const auto& entry : json) {
+    sightings.push_back({.image = entry.at("image").get<std::int64_t>(),
+                         .label = entry.at("label").get<std::int64_t>(),
+                         .predicted = entry.at("predicted").get<std::int64_t>(),
+                         .probability = entry.at("probability").get<double>()});
+  }
+  return sightings;
+}
+
 }  // namespace
 
 nlohmann::json RunState::to_json() {
@@ -47,7 +70,8 @@ nlohmann::json RunState::to_json() {
                          {key::kConfusion, confusion},
                          {key::kBestValTop1, best_val_top1},
                          {key::kBestStep, best_step},
-                         {kWithoutBest, evaluations_without_best}};
+                         {kWithoutBest, evaluations_without_best},
+                         {kSightings, sightings_json(sightings)}};
   if (validation) json["validation"] = validation_json(*validation);
   if (time_to_target_seconds) json[key::kTimeToTargetSeconds] = *time_to_target_seconds;
   return json;
@@ -74,6 +98,7 @@ RunState RunState::from_json(const nlohmann::json& json) {
                                                           : accuracy.get<double>());
   }
   if (json.contains(key::kConfusion)) json.at(key::kConfusion).get_to(state.confusion);
+  if (json.contains(kSightings)) state.sightings = sightings_from(json.at(kSightings));
   if (json.contains("validation")) state.validation = validation_from(json.at("validation"));
   if (json.contains(key::kTimeToTargetSeconds)) {
     state.time_to_target_seconds = json.at(key::kTimeToTargetSeconds).get<double>();

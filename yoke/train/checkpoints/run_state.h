@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "yoke/run/metrics.h"
+#include "yoke/train/evaluation/sightings.h"
 #include "yoke/train/meter.h"
 
 namespace yoke {
@@ -28,6 +29,7 @@ struct RunState {
   std::optional<Metrics> validation;  ///< The latest.
   std::vector<double> per_class_accuracy;
   std::vector<std::vector<std::int64_t>> confusion;  ///< Rows are true; empty for many classes.
+  std::vector<Sighting> sightings;                   ///< Of the latest validation.
   double best_val_top1 = 0;
   std::int64_t best_step = 0;                 ///< Of that evaluation; 0 before the first.
   std::int64_t evaluations_without_best = 0;  ///< In a row, the latest among them.

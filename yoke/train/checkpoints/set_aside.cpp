@@ -43,7 +43,9 @@ void set_aside_after(const RunDirectory& directory, std::int64_t step,
   bool any = weights_are_later(directory, step);
   if (any) {
     aside(directory.weights(), kLater);
-    if (fs::exists(directory.summary())) set_aside(directory.summary(), kLater);
+    for (const auto& file : {directory.summary(), directory.predictions()}) {
+      if (fs::exists(file)) set_aside(file, kLater);
+    }
   }
   for (const auto& checkpoint : checkpoints_after(directory.checkpoints(), step)) {
     aside(checkpoint, is_readable(checkpoint) ? kLater : kUnreadable);

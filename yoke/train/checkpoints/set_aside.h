@@ -14,9 +14,9 @@ namespace yoke {
 inline constexpr const char* kUnreadable = "unreadable";
 
 /// Sets aside what a run holds from after `step`: its checkpoints as `later-step-NNNNNNNN`, or
-/// `unreadable-step-NNNNNNNN`, which nothing lists or removes, its final weights and summary, and
-/// copies of its metrics, phases and resources, as `later-...`. `tell` hears of each checkpoint and
-/// of the weights. @throws Error when that cannot be done.
+/// `unreadable-step-NNNNNNNN`, which nothing lists or removes, its final weights, summary and
+/// predictions, and copies of its metrics, phases and resources, as `later-...`. `tell` hears of
+/// each checkpoint and of the weights. @throws Error when that cannot be done.
 void set_aside_after(const RunDirectory& directory, std::int64_t step,
                      const std::function<void(const std::string&)>& tell);
 

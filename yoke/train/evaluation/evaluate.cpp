@@ -40,7 +40,8 @@ Evaluation summarise(const Sums& sums) {
                     .top1 = scalars[2] / images,
                     .top5 = scalars[3] / images,
                     .per_class_accuracy = {},
-                    .confusion = sums.confusion};
+                    .confusion = sums.confusion,
+                    .sightings = {}};
   const auto right = sums.confusion.diagonal().to(torch::kFloat64);
   const auto accuracy = (right / sums.confusion.sum(1).to(torch::kFloat64)).contiguous();
   const auto* const values = accuracy.data_ptr<double>();
@@ -69,16 +70,20 @@ Evaluation evaluate(Engine& engine, Communicator& communicator,
   const Transform transform(dataset->info(), Augmentation{});
   const std::int64_t steps = sampler.steps_per_epoch();
   Sums sums(dataset->info().classes());
+  Sightings sightings;
   Loader loader(dataset, sampler, transform, 0, 0, steps, options);
   for (std::int64_t step = 0; step < steps; ++step) {
     const Batch batch = loader.next();
     if (batch.size() == 0) continue;
     const auto scores = mean_scores(engine, batch.input, views);
     sums.add(scores, batch.target.to(scores.device()));
+    sightings.add(scores, batch.target, sampler.indices(/*epoch=*/0, step));
   }
   communicator.all_reduce(sums.scalars);
   communicator.all_reduce(sums.confusion);
-  return summarise(sums);
+  Evaluation result = summarise(sums);
+  result.sightings = sightings.gather(communicator);
+  return result;
 }
 
 }  // namespace yoke

@@ -10,6 +10,7 @@
 #include "yoke/data/dataset.h"
 #include "yoke/data/loader.h"
 #include "yoke/engine/engine.h"
+#include "yoke/train/evaluation/sightings.h"
 #include "yoke/train/evaluation/views.h"
 
 namespace yoke {
@@ -22,6 +23,7 @@ struct Evaluation {
   double top5 = 0;  ///< Fraction of images.
   std::vector<double> per_class_accuracy;  ///< Fraction of the class's images; NaN without any.
   torch::Tensor confusion;  ///< int64 [classes, classes]: rows are true, columns are predicted.
+  std::vector<Sighting> sightings;  ///< Of the images that deserve a look, in that order.
 };
 
 /// The confusion matrix as numbers, a row for each true class.
