@@ -37,6 +37,19 @@ std::string unknown_word(const CLI::App& command) {
   return left.empty() ? "" : left.front().substr(0, left.front().find('='));
 }
 
+/// In whole sentences what CLI11 says shortly of a flag that has too many values, or none.
+std::string in_sentences(const CLI::ParseError& error) {
+  const std::string text = error.what(), name = text.substr(0, text.find(':'));
+  const std::string twice = name + ": At Most 1 required but received ";
+  if (text.starts_with(twice)) {
+    return fmt::format("{} is given {} times; give it once", name, text.substr(twice.size()));
+  }
+  if (text.starts_with(name + ": 1 required ") && text.ends_with(" missing")) {
+    return fmt::format("{} has no value; give it one", name);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string usage_message(const CLI::App& program, const CLI::ParseError& error) {
@@ -52,8 +65,8 @@ std::string usage_message(const CLI::App& program, const CLI::ParseError& error)
     return fmt::format("{} '{}'; {}{}", what, unknown, suggest(unknown, allowed),
                        near ? "" : "; " + help);
   }
-  if (commands.empty()) return fmt::format("{}; {}", error.what(), help);
-  return fmt::format("{}; allowed: {}; {}", error.what(), fmt::join(commands, ", "), help);
+  if (commands.empty()) return fmt::format("{}; {}", in_sentences(error), help);
+  return fmt::format("{}; allowed: {}; {}", in_sentences(error), fmt::join(commands, ", "), help);
 }
 
 }  // namespace yoke

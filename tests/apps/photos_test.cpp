@@ -85,7 +85,7 @@ TEST_F(PhotoTraining, SaysWhatToGive) {
   expect_refused({photos("photos").string(), "--data", "glyphs"}, "give one");
   expect_refused({"--model", "lenet"}, "nothing to train on");
   fs::create_directories(path("empty/one"));
-  expect_refused({path("empty").string()}, "training images of 0 classes");
+  expect_refused({path("empty").string()}, "training images of no class");
 }
 
 }  // namespace

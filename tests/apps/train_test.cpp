@@ -211,6 +211,8 @@ TEST(YokeTrain, WrongUsageIsStatus2AndSaysWhatIsAllowed) {
       {{"train", "--optimizer", "sgd:momentun=1"}, {"momentun", "momentum"}},
       {{"train", "--schedule", "linear"}, {"linear", "cosine"}},
       {{"train", "--lr", "fast"}, {"--lr", "fast"}},
+      {{"train", "--lr", "1", "--lr", "2"}, {"--lr is given 2 times; give it once"}},
+      {{"evaluate", out, "--threads"}, {"--threads has no value; give it one"}},
       {{"train", "--keep-best=maybe"}, {"--keep-best is 'maybe'", "on, off"}},
       {{"train", "--batch-size", "8", "--batch-size-per-rank", "8"}, {"both"}},
       {{"train", "--data", "glyphs:train=10,validation=10", "--batch-size", "11"}, {"11", "10"}},

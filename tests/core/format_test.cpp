@@ -24,6 +24,13 @@ TEST(CsvField, IsQuotedWhereItMustBe) {
   EXPECT_EQ(csv_field("two\nlines"), "\"two\nlines\"");
 }
 
+TEST(ListFew, NamesFiveAndCountsTheRest) {
+  EXPECT_EQ(list_few({}), "");
+  EXPECT_EQ(list_few({"a b"}), "'a b'");
+  EXPECT_EQ(list_few({"a", "b", "c", "d", "e"}), "'a', 'b', 'c', 'd', 'e'");
+  EXPECT_EQ(list_few({"a", "b", "c", "d", "e", "f", "g"}), "'a', 'b', 'c', 'd', 'e' and 2 more");
+}
+
 TEST(FormatBytes, NeverPrintsAThousandOfAUnit) {
   EXPECT_EQ(format_bytes(999'949), "999.9 kB");
   EXPECT_EQ(format_bytes(999'950), "1.0 MB");

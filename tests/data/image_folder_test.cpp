@@ -166,6 +166,9 @@ TEST_F(ImageFolder, PutsAnotherOfTheClassInPlaceOfADamagedFileAndSaysSo) {
   EXPECT_FALSE(same(1, 2));
   EXPECT_TRUE(same(7, 4));  // after the last of a class comes its first
   EXPECT_EQ(splits.damage->count(), 2);
+  EXPECT_TRUE(splits.damage->contains("train/cat/00.JPEG"));
+  EXPECT_FALSE(splits.damage->contains("train/cat/01.JPEG"));
+  EXPECT_EQ(splits.train->name(0), "train/cat/00.JPEG");
   const auto lines = splits.damage->take_lines();
   ASSERT_EQ(lines.size(), 2U);
   EXPECT_THAT(lines[0], HasSubstr("train/cat/00.JPEG is damaged (Premature end of JPEG file"));

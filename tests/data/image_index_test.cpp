@@ -136,14 +136,31 @@ TEST_F(ImageFiles, AreAskedForWhereThereAreNoneOrOfOneClassAlone) {
   const auto failure = [&] {
     return test::failure_of<UsageError>([&] { ImageIndex(root(), 0.1); });
   };
-  EXPECT_THAT(failure(), HasSubstr("training images of 0 classes"));
+  EXPECT_THAT(failure(), HasSubstr("training images of no class"));
   add("train/a/1.jpg");
-  EXPECT_THAT(failure(), HasSubstr("training images of 1 classes"));
+  EXPECT_THAT(failure(), HasSubstr("training images of one class alone, "));
   add("train/b/1.jpg");
   EXPECT_THAT(failure(), HasSubstr("2 remain to train and 0 to validate, with holdout=0.1"));
   add("val/c/1.jpg");
   EXPECT_THAT(test::failure_of([&] { ImageIndex(root(), 0.1); }),
               HasSubstr("'val/c/1.jpg' is of class 'c', which has no training images"));
+}
+
+TEST_F(ImageFiles, AreNotInFoldersThatAreNamedAsEmpty) {
+  add("train/a/1.jpg");
+  add("train/a/deep/2.jpg");
+  add("train/b/1.jpg");
+  add("train/d/.hidden/1.jpg");
+  add("train/words/1.txt");
+  add("val/a/1.jpg");
+  fs::create_directories(root() / "train/c/deep");
+  fs::create_directories(root() / "val/b");
+  const ImageIndex index(root(), 0.1);
+  EXPECT_THAT(index.classes(), ElementsAre("a", "b"));
+  EXPECT_THAT(index.empty_folders(), ElementsAre("train/c", "train/d", "train/words", "val/b"));
+  fs::remove_all(root() / "train/b");
+  EXPECT_THAT(test::failure_of<UsageError>([&] { ImageIndex(root(), 0.1); }),
+              HasSubstr("(folders without .jpg, .jpeg or .png files: 'train/c', 'train/d'"));
 }
 
 TEST_F(ImageFiles, MayNotLieInACircleOfLinks) {

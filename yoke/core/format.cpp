@@ -45,6 +45,16 @@ std::string format_count(std::int64_t count, std::string_view thing) {
   return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
 }
 
+std::string list_few(const std::vector<std::string>& names) {
+  constexpr std::size_t kFew = 5;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(names.size(), kFew); ++i) {
+    text += fmt::format("{}'{}'", i == 0 ? "" : ", ", names[i]);
+  }
+  if (names.size() > kFew) text += fmt::format(" and {} more", names.size() - kFew);
+  return text;
+}
+
 std::string format_bar(double fraction, int width) {
   constexpr std::array kParts = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
   const double filled = std::isfinite(fraction) ? std::clamp(fraction, 0.0, 1.0) : 0.0;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace yoke {
 
@@ -17,6 +18,9 @@ std::string format_duration(std::chrono::duration<double> duration);
 
 /// A number of things: `1 rank`, `3 ranks`; `thing` is in the singular.
 std::string format_count(std::int64_t count, std::string_view thing);
+
+/// The first few of `names`, and how many there are besides: `'a', 'b', 'c', 'd', 'e' and 2 more`.
+std::string list_few(const std::vector<std::string>& names);
 
 /// A bar of `width` columns, of which `fraction` (cut to [0, 1]) is filled in eighths of a column.
 std::string format_bar(double fraction, int width);

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "yoke/core/error.h"
+#include "yoke/core/format.h"
 #include "yoke/data/dataset.h"
 #include "yoke/data/datasets/image_index.h"
 #include "yoke/data/datasets/photo_dataset.h"
@@ -110,7 +111,12 @@ DatasetSplits load_image_folder(const DatasetInput& input, const ImageFolderOpti
                           ? fmt::format("{:g} % of the images validate, spread evenly, for no "
                                         "folder is named val (holdout={:g})",
                                         100 * options.holdout, options.holdout)
-                          : ""};
+                          : "",
+          .left_out = index->empty_folders().empty()
+                          ? ""
+                          : fmt::format("no class is made of folders without .jpg, .jpeg or .png "
+                                        "files: {}",
+                                        list_few(index->empty_folders()))};
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include "yoke/core/error.h"
 #include "yoke/core/files/checksum.h"
+#include "yoke/core/format.h"
 #include "yoke/data/datasets/image_search.h"
 
 namespace yoke {
@@ -68,20 +69,28 @@ ImageSplit with_labels(Images images, const std::vector<std::string>& classes,
   return split;
 }
 
+[[noreturn]] void refuse_classes(const fs::path& root, const std::vector<std::string>& classes,
+                                 const std::vector<std::string>& empty_folders) {
+  throw UsageError(fmt::format(
+      "{} has training images of {}{}; wanted are 2 classes or more, as train/CLASS/NAME.jpg and "
+      "val/CLASS/NAME.jpg, or CLASS/NAME.jpg, also in tar files",
+      root.string(),
+      classes.empty() ? "no class" : fmt::format("one class alone, '{}'", classes.front()),
+      empty_folders.empty() ? ""
+                            : fmt::format(" (folders without .jpg, .jpeg or .png files: {})",
+                                          list_few(empty_folders))));
+}
+
 }  // namespace
 
 ImageIndex::ImageIndex(const fs::path& root, double holdout) {
   FoundImages found = find_images(root);
   store_ = std::move(found.store);
+  empty_folders_ = std::move(found.empty_folders);
   auto splits = by_split(std::move(found.images));
   Images train = std::move(splits.contains("train") ? splits["train"] : splits[""]);
   classes_ = class_names(train);
-  if (classes_.size() < 2) {
-    throw UsageError(fmt::format(
-        "{} has training images of {} classes; wanted are 2 or more, as "
-        "train/CLASS/NAME.jpg and val/CLASS/NAME.jpg, or CLASS/NAME.jpg, also in tar files",
-        root.string(), classes_.size()));
-  }
+  if (classes_.size() < 2) refuse_classes(root, classes_, empty_folders_);
   Images validation = std::move(splits.contains("val") ? splits["val"] : splits["test"]);
   held_out_ = validation.empty();
   if (held_out_) validation = hold_out(train, holdout);

@@ -31,6 +31,8 @@ class ImageIndex {
   const std::vector<std::string>& classes() const { return classes_; }  ///< Sorted.
   const ImageSplit& train() const { return train_; }
   const ImageSplit& validation() const { return validation_; }
+  /// Folders below the root without an image, beside others that have some.
+  const std::vector<std::string>& empty_folders() const { return empty_folders_; }
   bool held_out() const { return held_out_; }  ///< Whether no image was named to validate.
 
   const ImageStore& store() const { return store_; }  ///< Of the images of both.
@@ -41,6 +43,7 @@ class ImageIndex {
  private:
   ImageStore store_;
   std::vector<std::string> classes_;
+  std::vector<std::string> empty_folders_;
   ImageSplit train_, validation_;
   bool held_out_ = false;
 };

@@ -101,6 +101,7 @@ class Search {
       found_.images.push_back(std::move(image));
     }
     found_.store = ImageStore(root_, std::move(archives_));
+    std::sort(found_.empty_folders.begin(), found_.empty_folders.end());
     return std::move(found_);
   }
 
@@ -110,27 +111,36 @@ class Search {
     std::vector<std::string> folders;  // above it, below the root
   };
 
-  void walk(const fs::path& folder, std::vector<std::string>& folders) {
+  /// Returns whether there are images, or files that may hold some.
+  bool walk(const fs::path& folder, std::vector<std::string>& folders) {
     constexpr std::size_t kDeepest = 16;  // links can lead in circles
     if (folders.size() > kDeepest) {
       throw Error(fmt::format("{} lies more than {} folders deep in {}", folder.string(), kDeepest,
                               root_.string()));
     }
+    bool any = false;
+    std::vector<std::string> empty;
     for (const auto& entry : fs::directory_iterator(folder)) {
       const std::string name = entry.path().filename().string();
       if (is_hidden(name)) continue;
       if (entry.is_directory()) {
         folders.push_back(name);
-        walk(entry.path(), folders);
+        const bool some = walk(entry.path(), folders);
         folders.pop_back();
+        if (!some) empty.push_back(entry.path().lexically_relative(root_).string());
+        any = any || some;
       } else if (is_image_name(name)) {
+        any = true;
         candidates_.push_back({.folders = folders,
                                .shard = "",
                                .place = {.name = entry.path().lexically_relative(root_).string()}});
       } else if (is_tar_name(name)) {
+        any = true;
         shards_.push_back({.path = entry.path(), .folders = folders});
       }
     }
+    if (any) found_.empty_folders.insert(found_.empty_folders.end(), empty.begin(), empty.end());
+    return any;
   }
 
   void read_shards() {
@@ -178,7 +188,9 @@ FoundImages find_images(const fs::path& root) {
   try {
     return Search(root).run();
   } catch (const fs::filesystem_error& failure) {
-    throw Error(fmt::format("cannot search {}: {}", root.string(), failure.what()));
+    throw Error(
+        fmt::format("cannot search {}: {}: {}; let yourself read it, or move it out of the folder",
+                    root.string(), failure.path1().string(), failure.code().message()));
   }
 }
 

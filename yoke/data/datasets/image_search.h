@@ -22,6 +22,8 @@ struct FoundImage {
 struct FoundImages {
   std::vector<FoundImage> images;
   ImageStore store;
+  /// Below the root, sorted: folders with no image in or below them, beside others that have some.
+  std::vector<std::string> empty_folders;
 };
 
 /// Searches below the folder or in the tar file `root`; tar files are read on LibTorch's threads.

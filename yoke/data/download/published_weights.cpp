@@ -6,6 +6,7 @@
 
 #include "yoke/core/error.h"
 #include "yoke/core/nearest_name.h"
+#include "yoke/core/system/shell.h"
 
 namespace yoke {
 namespace {
@@ -37,7 +38,7 @@ std::filesystem::path PublishedWeights::path(const std::filesystem::path& data_d
 }
 
 std::string PublishedWeights::fetch_command(const std::filesystem::path& data_dir) const {
-  return fmt::format("yoke weights fetch {} --data-dir {}", full_name(), data_dir.string());
+  return shell_line({"yoke", "weights", "fetch", full_name(), "--data-dir", data_dir.string()});
 }
 
 std::span<const PublishedWeights> published_weights() { return kPublished; }

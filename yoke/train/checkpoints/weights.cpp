@@ -65,8 +65,21 @@ struct WeightsToTake {
   NamedTensors given;   // of the file
 };
 
+/// Published weights are whole unless something has happened to the file.
+NamedTensors read_chosen(const WeightsChoice& choice) {
+  try {
+    return read_weights(choice.file);
+  } catch (const UsageError&) {
+    throw;
+  } catch (const Error& error) {
+    if (choice.fetch_command.empty()) throw;
+    throw Error(fmt::format("the file of weights {} is damaged: {}; bring it anew by `{}`",
+                            choice.given, error.what(), choice.fetch_command));
+  }
+}
+
 WeightsToTake read_both(const torch::nn::Module& module, const WeightsChoice& choice) {
-  WeightsToTake both{.wanted = module_state(module), .given = read_weights(choice.file)};
+  WeightsToTake both{.wanted = module_state(module), .given = read_chosen(choice)};
   strip_wrapper_names(both.given, both.wanted);
   take_newer_names(both.given, both.wanted);
   leave_out(choice, both.wanted, both.given);

@@ -40,14 +40,13 @@ const PublishedWeights& find_weights(const std::string& full_name) {
   }
 }
 
-fs::path published_file(const std::string& full_name, const fs::path& data_dir) {
-  const PublishedWeights& weights = find_weights(full_name);
+fs::path published_file(const PublishedWeights& weights, const fs::path& data_dir) {
   fs::path path = weights.path(data_dir);
   if (fs::is_regular_file(path)) return path;
   throw UsageError(
       fmt::format("there is no {}, the file of weights '{}'; get it with `{}`, or give the folder "
                   "that it was fetched to as --data-dir",
-                  path.string(), full_name, weights.fetch_command(data_dir)));
+                  path.string(), weights.full_name(), weights.fetch_command(data_dir)));
 }
 
 /// @throws UsageError where a name was meant.
@@ -72,7 +71,13 @@ WeightsChoice choose_weights(std::string_view text, std::string_view model,
     for (const auto name : split(skipped, '+')) chosen.skip.emplace_back(name);
   }
   const std::string full_name = full_name_of(chosen.given, model);
-  chosen.file = full_name.empty() ? given_file(chosen.given) : published_file(full_name, data_dir);
+  if (full_name.empty()) {
+    chosen.file = given_file(chosen.given);
+  } else {
+    const PublishedWeights& weights = find_weights(full_name);
+    chosen.file = published_file(weights, data_dir);
+    chosen.fetch_command = weights.fetch_command(data_dir);
+  }
   return chosen;
 }
 

@@ -12,6 +12,7 @@ struct WeightsChoice {
   std::string given;  ///< The file or name, as it was given.
   std::filesystem::path file;
   std::vector<std::string> skip;  ///< Tensors, or modules with all that is below them: `fc`.
+  std::string fetch_command{};    ///< Brings the file, where it is one of published weights.
 };
 
 /// Parses `FILE`, `MODEL:NAME` of published weights, or their `NAME` alone for those of `model`, a
