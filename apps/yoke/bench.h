@@ -10,6 +10,7 @@ namespace yoke {
 inline std::string in_place(const std::string& communicator) { return communicator + ", in place"; }
 
 void add_bench_allreduce_command(CLI::App& bench, Run& run);
+void add_bench_classify_command(CLI::App& bench, Run& run);
 void add_bench_loader_command(CLI::App& bench, Run& run);
 void add_bench_step_command(CLI::App& bench, Run& run);
 void add_bench_training_command(CLI::App& bench, Run& run);

@@ -1,12 +1,14 @@
-// `yoke bench step` and `yoke bench loader` as a user or script runs it.
+// `yoke bench` as a user or script runs it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "tests/data/image_files.h"
 #include "tests/support/gpus.h"
 #include "tests/support/support.h"
+#include "tests/train/run.h"
 
 namespace yoke {
 namespace {
@@ -104,6 +106,36 @@ TEST(BenchLoader, PrintsItsSamplesAndOneJsonObject) {
   EXPECT_GE(json.at("samples"), 5);
   EXPECT_LE(json.at("min_ms"), json.at("p50_ms"));
   EXPECT_GT(json.at("images_per_second"), 0);
+}
+
+TEST(BenchClassify, MeasuresDecodingScoringAndBoth) {
+  const test::TemporaryDirectory directory;
+  const auto photos = directory.path() / "photos", run = directory.path() / "run";
+  for (const char* const label : {"a", "b"}) {
+    std::filesystem::create_directories(photos / label);
+    for (int i = 0; i < 10; ++i) {
+      write_file(photos / label / fmt::format("{}.jpg", i),
+                 test::jpeg_file(test::picture(40, 40 + i)));
+    }
+  }
+  auto words = test::train_words(run, "--model lenet --threads 1 --max-steps 1 --batch-size 8");
+  words.insert(words.begin() + 1, photos.string());
+  ASSERT_EQ(run_yoke(words).status, 0);
+  const auto result = run_yoke({"bench", "classify", run.string(), photos.string(), "--threads",
+                                "2", "--batch-size", "8", "--seconds", "0.01", "--json"});
+  ASSERT_EQ(result.status, 0) << result.output;
+  EXPECT_THAT(result.output,
+              testing::AllOf(HasSubstr("photos  20, batch 8, 2 threads, 1 to decode"),
+                             HasSubstr("% of the slower")));
+  const auto json = nlohmann::json::parse(last_line(result.output));
+  for (const char* const rate :
+       {"decode_images_per_second", "score_images_per_second", "images_per_second"}) {
+    EXPECT_GT(json.at(rate), 0) << rate;
+  }
+  EXPECT_GE(json.at("rounds"), 5);
+  const auto nothing = run_yoke({"bench", "classify", run.string(), "/nowhere"});
+  EXPECT_EQ(nothing.status, 2);
+  EXPECT_THAT(nothing.output, HasSubstr("there is no /nowhere"));
 }
 
 TEST(BenchLoader, RefusesWrongUsage) {
