@@ -8,6 +8,7 @@
 #include "apps/yoke/number_flag.h"
 #include "apps/yoke/samples.h"
 #include "apps/yoke/scoring.h"
+#include "yoke/run/summary.h"
 
 namespace yoke {
 namespace {
@@ -60,12 +61,12 @@ int bench_classify(const GivenLabelling& given) {
   fmt::print("model   {}, {}\nphotos  {}, batch {}, {} threads, {} to decode; n = {}\n",
              scoring.classifier().model(), scoring.classifier().describe(), scoring.files().size(),
              first.input.size(0), scoring.threads(), scoring.loader_threads(), samples[0].count());
-  fmt::print("decode  {} images_per_second\nscore   {}\nboth    {}, {:.0f} % of the slower\n",
+  fmt::print("decode  {} images/s\nscore   {}\nboth    {}, {:.0f} % of the slower\n",
              decoding.str(), scores.str(), both.str(), 100 * reached);
   if (!given.json) return 0;
   const nlohmann::ordered_json json = {{"decode_images_per_second", decoding.median},
                                        {"score_images_per_second", scores.median},
-                                       {"images_per_second", both.median},
+                                       {key::kImagesPerSecond, both.median},
                                        {"rounds", samples[0].count()}};
   fmt::print("{}\n", json.dump());
   return 0;

@@ -38,7 +38,8 @@ std::filesystem::path PublishedWeights::path(const std::filesystem::path& data_d
 }
 
 std::string PublishedWeights::fetch_command(const std::filesystem::path& data_dir) const {
-  return shell_line({"yoke", "weights", "fetch", full_name(), "--data-dir", data_dir.string()});
+  return fmt::format("yoke weights fetch {} --data-dir {}", full_name(),
+                     shell_line({data_dir.string()}));
 }
 
 std::span<const PublishedWeights> published_weights() { return kPublished; }
