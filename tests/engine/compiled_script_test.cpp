@@ -18,7 +18,9 @@ TEST(CompiledScript, EqualsEager) {
     const auto text = test::script_choice(test::conv_script({.channels = 3, .batch_norm = norm}),
                                           directory.path() / "net.ts");
     for (const std::int64_t batch : {1, 17}) {
-      test::compare_with_eager([&] { return make_model(text, kColour, 1); }, {.batch = batch});
+      // A batch norm takes the bias before it away again: its gradient is what rounding leaves.
+      test::compare_with_eager([&] { return make_model(text, kColour, 1); },
+                               {.batch = batch, .cancels = norm});
     }
   }
 }
