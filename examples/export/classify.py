@@ -32,7 +32,8 @@ def main(path, *photos):
     model = torch.jit.load(path, _extra_files=extra)
     about = json.loads(extra["yoke"])
     for photo in photos:
-        probabilities = torch.softmax(model(read_photo(photo, about)), 1)[0]
+        with torch.no_grad(), torch.jit.optimized_execution(False):
+            probabilities = torch.softmax(model(read_photo(photo, about)), 1)[0]
         likeliest = probabilities.argsort(descending=True)[:3].tolist()
         print(photo, *(f"{about['classes'][i]} {probabilities[i]:.2%}" for i in likeliest), sep="  ")
 

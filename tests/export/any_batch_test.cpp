@@ -6,6 +6,7 @@
 #include <torch/csrc/jit/serialization/import.h>
 
 #include "tests/export/own_model.h"
+#include "tests/export/scored_model.h"
 #include "tests/support/support.h"
 #include "yoke/core/error.h"
 #include "yoke/export/torchscript.h"
@@ -54,7 +55,7 @@ TEST(AnyBatch, FollowsSizesThatTheModelAskedFor) {
     auto loaded = torch::jit::load(file);
     for (const std::int64_t images : {1, 2, 7}) {
       const auto input = torch::randn({images, 3, 2, 2});
-      EXPECT_TRUE(torch::allclose(loaded.forward({input}).toTensor(), model.forward(input)));
+      EXPECT_TRUE(torch::allclose(test::scores_of(loaded, input), model.forward(input)));
     }
   }
 }

@@ -1,5 +1,6 @@
 #include "tests/export/scored_model.h"
 
+#include <torch/csrc/jit/runtime/graph_executor.h>
 #include <torch/nn/modules/batchnorm.h>
 #include <torch/utils.h>
 
@@ -33,6 +34,11 @@ torch::Tensor scores_of(const Model& model, const torch::Tensor& images) {
   const torch::NoGradGuard no_grad;
   model.module->eval();
   return model.forward(images);
+}
+
+torch::Tensor scores_of(torch::jit::Module& script, const torch::Tensor& images) {
+  const torch::jit::GraphOptimizerEnabledGuard as_it_stands(false);
+  return script.forward({images}).toTensor();
 }
 
 void write_numbers(const std::filesystem::path& path, const torch::Tensor& tensor) {

@@ -1,6 +1,7 @@
 // tests/export/scored_model.h: a model of the registry, images, and its scores for them, as files
 // that other programs read.
 #pragma once
+#include <torch/csrc/jit/api/module.h>
 #include <torch/types.h>
 
 #include <filesystem>
@@ -18,6 +19,10 @@ Model trained_model(const std::string& name, const ImageShape& image = {3, 32, 3
 
 /// What `model` gives in evaluation mode.
 torch::Tensor scores_of(const Model& model, const torch::Tensor& images);
+
+/// What a file of TorchScript gives, as it stands there: LibTorch 2 would compile it from the
+/// second pass on, which takes a MobileNet minutes.
+torch::Tensor scores_of(torch::jit::Module& script, const torch::Tensor& images);
 
 /// `count` images that `model` takes, of normal noise.
 torch::Tensor noise_images(const Model& model, std::int64_t count);

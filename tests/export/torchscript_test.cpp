@@ -32,9 +32,9 @@ TEST_P(TorchScriptOf, ScoresAsTheModelDoes) {
       write_torchscript(file, model, {.fold_batch_norm = fold, .metadata = {{"yoke", "{}"}}});
       torch::jit::ExtraFilesMap extra = {{"yoke", ""}};
       auto loaded = torch::jit::load(file.string(), torch::kCPU, extra);
-      const auto found = loaded.forward({images}).toTensor();
+      const auto found = test::scores_of(loaded, images);
       EXPECT_LE(test::greatest_difference(found, scores), kTolerance) << "folded: " << fold;
-      EXPECT_EQ(loaded.forward({images.slice(0, 0, 1)}).toTensor().size(0), 1);
+      EXPECT_EQ(test::scores_of(loaded, images.slice(0, 0, 1)).size(0), 1);
       EXPECT_EQ(extra.at("yoke"), "{}");
       EXPECT_FALSE(found.requires_grad());
     }
