@@ -13,6 +13,7 @@
 #include "yoke/data/formats/jpeg_write.h"
 #include "yoke/run/image_predictions.h"
 #include "yoke/train/checkpoints/checkpoint.h"
+#include "yoke/train/predicted_images.h"
 
 namespace yoke {
 namespace {
@@ -77,16 +78,16 @@ TEST_F(TrainOnPhotos, LearnsAndResumesExactly) {
 
 TEST_F(TrainOnPhotos, KeepsImagesToLookAtAndNoDamagedOnes) {
   damage("val/dark/08.jpg");
-  const auto result = train(config("run", ",damaged=0.1"));
+  // So few that all are kept, and would be the damaged one.
+  const auto result = train(config("run", ",damaged=0.1,validation_limit=20"));
   const RunDirectory run{result.directory};
   const auto read = read_image_predictions(run.predictions());
   EXPECT_EQ(read.damaged, 0U);
-  // All 60 are few enough but for the right answers over kMostKept.
+  EXPECT_EQ(read.lines.size(), 19U);
   const auto wrong = std::count_if(read.lines.begin(), read.lines.end(),
                                    [](const auto& image) { return image.answer().wrong; });
-  const auto mistakes = std::lround(60 * (1 - result.summary.at("val_top1").get<double>()));
+  const auto mistakes = std::lround(20 * (1 - result.summary.at("val_top1").get<double>()));
   EXPECT_NEAR(wrong, mistakes, 1);  // the damaged one may be one
-  EXPECT_GE(read.lines.size(), kMostKept - 1);
   for (const auto& image : read.lines) {
     EXPECT_NE(image.name, "val/dark/08.jpg");
     EXPECT_EQ(image.name.substr(0, 4 + image.label.size()), "val/" + image.label);
@@ -95,6 +96,21 @@ TEST_F(TrainOnPhotos, KeepsImagesToLookAtAndNoDamagedOnes) {
       std::is_sorted(read.lines.begin(), read.lines.end(), [](const auto& one, const auto& other) {
         return looked_at_before(one.answer(), other.answer());
       }));
+}
+
+TEST_F(TrainOnPhotos, LeavesOutImagesThatTheDataDoNotHave) {
+  const Workload workload(config("run"), /*threads=*/1, {});
+  RunState state;
+  state.sightings = {{.image = 60},
+                     {.image = -1},
+                     {.image = 1, .label = 2},
+                     {.image = 1, .predicted = -1},
+                     {.image = 59, .label = 1, .predicted = 0}};
+  const auto images = predicted_images(workload, state);
+  ASSERT_EQ(images.size(), 1U);
+  EXPECT_EQ(images[0].name, "val/light/29.jpg");
+  EXPECT_EQ(images[0].label, "light");
+  EXPECT_EQ(images[0].predicted, "dark");
 }
 
 TEST_F(TrainOnPhotos, ShowsThePictureThatTheNameIsOf) {

@@ -164,6 +164,7 @@ TEST(ResumeKeeps, WhatCameAfterTheStepThatIsNamed) {
   train(config);
   const auto weights = read_file(config.out / "model.safetensors");
   const auto metrics = read_file(config.out / "metrics.jsonl");
+  const auto predictions = read_file(config.out / "predictions.jsonl");
   config.resume = step(config, 6).string();
   config.max_steps = 7;
   EXPECT_THAT(shown_by(config), HasSubstr("later-step-00000012"));
@@ -172,6 +173,7 @@ TEST(ResumeKeeps, WhatCameAfterTheStepThatIsNamed) {
   EXPECT_NO_THROW(verify_checkpoint(checkpoints / "later-step-00000018"));
   EXPECT_TRUE(read_file(config.out / "later-model.safetensors") == weights);
   EXPECT_EQ(read_file(config.out / "later-metrics.jsonl"), metrics);
+  EXPECT_EQ(read_file(config.out / "later-predictions.jsonl"), predictions);
 
   config.max_steps = 16;
   train(config);  // once more, which sets step 7 aside; then there are two of step 12
