@@ -63,8 +63,7 @@ void Sightings::add(const torch::Tensor& scores, const torch::Tensor& target,
 
 std::vector<Sighting> Sightings::gather(Communicator& communicator) const {
   const auto of_rank = static_cast<std::int64_t>(2 * kMostKept);
-  const auto rows =
-      torch::zeros({communicator.size() * of_rank, kFields}, torch::kFloat64).contiguous();
+  auto rows = torch::zeros({communicator.size() * of_rank, kFields}, torch::kFloat64);
   double* const values = rows.data_ptr<double>();
   double* own = values + communicator.rank() * of_rank * kFields;
   for (const auto* const list : {&wrong_, &right_}) {
@@ -73,8 +72,7 @@ std::vector<Sighting> Sightings::gather(Communicator& communicator) const {
       own += kFields;
     }
   }
-  auto sum = rows;
-  communicator.all_reduce(sum);
+  communicator.all_reduce(rows);
   Sightings all;
   for (std::int64_t row = 0; row < rows.size(0); ++row) {
     const double* const fields = values + row * kFields;
