@@ -6,7 +6,7 @@
 
 #include <algorithm>
 #include <fstream>
-#include <iterator>
+#include <sstream>
 
 #include "yoke/core/files/safetensors.h"
 
@@ -17,9 +17,12 @@ namespace fs = std::filesystem;
 
 constexpr int kImages = 600, kStepsPerEpoch = 10;
 
+/// As far as it can be read: a process of /proc may end meanwhile.
 std::string contents(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
+  std::ostringstream text;
+  text << file.rdbuf();  // keeps what its buffer throws to itself
+  return text.str();
 }
 
 /// The value of a variable in /proc/PID/environ; empty where it is not.

@@ -11,8 +11,8 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <random>
+#include <sstream>
 #include <thread>
 
 #include "yoke/core/error.h"
@@ -24,6 +24,14 @@ namespace {
 
 using namespace std::chrono_literals;
 
+/// /proc/PID/environ, as far as it can be read: the process may end meanwhile.
+std::string environment_of(int pid) {
+  std::ifstream file(fmt::format("/proc/{}/environ", pid), std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();  // keeps what its buffer throws to itself
+  return text.str();
+}
+
 /// Kills every process with `entry` in its environment; whether there was one.
 bool kill_all_with(const std::string& entry) {
   bool found = false;
@@ -31,8 +39,7 @@ bool kill_all_with(const std::string& entry) {
   for (const auto& process : std::filesystem::directory_iterator("/proc", gone)) {
     const auto pid = parse_number<int>(process.path().filename().native(), 1);
     if (!pid || *pid == ::getpid()) continue;
-    std::ifstream file(process.path() / "environ", std::ios::binary);
-    const std::string environment{std::istreambuf_iterator<char>(file), {}};
+    const std::string environment = environment_of(*pid);
     const auto place = environment.find(entry);
     if (place == std::string::npos || (place > 0 && environment[place - 1] != '\0')) continue;
     found = true;
