@@ -54,7 +54,7 @@ TEST(Segment, OfAnotherSizeIsRefused) {
 
 /// Makes it another user's, as root alone may.
 bool give_away(const std::string& segment) {
-  return ::chown((kSharedMemory + segment).c_str(), 1, static_cast<gid_t>(-1)) == 0;
+  return ::chown((kSegmentFolder + segment).c_str(), 1, static_cast<gid_t>(-1)) == 0;
 }
 
 TEST(Segment, OfAnotherUserIsRefusedAndStays) {
@@ -64,10 +64,10 @@ TEST(Segment, OfAnotherUserIsRefusedAndStays) {
     name = own.name();
     if (!give_away(name)) GTEST_SKIP() << "needs root, who may give files away";
     EXPECT_THROW(Segment(name, kBytes), NoSharedMemory);
-    std::filesystem::create_hard_link(kSharedMemory + name, kSharedMemory + name + "-left");
+    std::filesystem::create_hard_link(kSegmentFolder + name, kSegmentFolder + name + "-left");
   }
   remove_dead_segments();
-  EXPECT_TRUE(std::filesystem::remove(kSharedMemory + name + "-left"));
+  EXPECT_TRUE(std::filesystem::remove(kSegmentFolder + name + "-left"));
 }
 
 TEST(Segment, OfAProcessThatWasKilledGoesAndOthersStay) {
@@ -84,10 +84,10 @@ TEST(Segment, OfAProcessThatWasKilledGoesAndOthersStay) {
   std::string name(100, '\0');
   name.resize(static_cast<std::size_t>(::read(line[0], name.data(), name.size())));
   for (const int end : line) ::close(end);
-  ASSERT_TRUE(std::filesystem::exists(kSharedMemory + name));
+  ASSERT_TRUE(std::filesystem::exists(kSegmentFolder + name));
   remove_dead_segments();
-  EXPECT_FALSE(std::filesystem::exists(kSharedMemory + name));
-  EXPECT_TRUE(std::filesystem::exists(kSharedMemory + living.name()));
+  EXPECT_FALSE(std::filesystem::exists(kSegmentFolder + name));
+  EXPECT_TRUE(std::filesystem::exists(kSegmentFolder + living.name()));
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ std::string new_name() {
   return fmt::format("/{}{:08x}{:08x}", kSegmentPrefix, random(), random());
 }
 
-std::string path_of(const std::string& name) { return kSharedMemory + name; }
+std::string path_of(const std::string& name) { return kSegmentFolder + name; }
 
 std::string checked(const std::string& name) {
   check_segment_name(name);
@@ -74,7 +74,7 @@ Segment::Segment(const std::string& name, const std::string& path, std::size_t b
     : name_(name), bytes_(bytes), file_(path, O_RDWR | O_CLOEXEC | flags, 0600) {}
 
 // It has its name last: whoever finds it without its owner's lock knows that the owner is gone.
-Segment::Segment(std::size_t bytes) : Segment(new_name(), kSharedMemory, bytes, O_TMPFILE) {
+Segment::Segment(std::size_t bytes) : Segment(new_name(), kSegmentFolder, bytes, O_TMPFILE) {
   // Reserves the pages: without, running out of room later is a SIGBUS.
   const int error = ::posix_fallocate(file_.get(), 0, static_cast<off_t>(bytes));
   if (error != 0) {

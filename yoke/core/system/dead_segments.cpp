@@ -40,7 +40,7 @@ bool has_owner(int file) {
 
 void remove_dead_segments() {
   std::error_code failed;
-  for (fs::directory_iterator entry(kSharedMemory, failed), end; !failed && entry != end;
+  for (fs::directory_iterator entry(kSegmentFolder, failed), end; !failed && entry != end;
        entry.increment(failed)) {
     if (entry->path().filename().string().starts_with(kSegmentPrefix)) {
       remove_if_dead(entry->path());

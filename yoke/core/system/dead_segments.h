@@ -4,7 +4,7 @@
 
 namespace yoke {
 
-inline constexpr const char* kSharedMemory = "/dev/shm";
+inline constexpr const char* kSegmentFolder = "/dev/shm";
 inline constexpr const char* kSegmentPrefix = "yoke-";
 
 /// The lock that the owner of a segment holds from before it has a name; the kernel drops it when
