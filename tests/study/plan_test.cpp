@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "tests/support/support.h"
 #include "yoke/core/error.h"
 #include "yoke/core/files/file.h"
@@ -131,6 +133,26 @@ TEST_F(StudyFiles, AreRefusedWithTheLineAndWhatIsAllowed) {
   EXPECT_THAT(refusal("[study]\nrun-limit = 1800\n"), HasSubstr("without a unit"));
   EXPECT_THAT(refusal("x ="), HasSubstr("s.toml:1"));
   EXPECT_THROW(read_study(directory_.path() / "absent.toml", {}, {}), UsageError);
+}
+
+/// Names that are cut to the same beginning are told apart by numbers.
+TEST_F(StudyFiles, NameEachOfThousandsOfPoints) {
+  std::string text = "[axes]\n";
+  for (const char* const axis : {"a", "b", "c", "d"}) {
+    text += fmt::format("{}{} = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]\n", std::string(130, 'n'), axis);
+  }
+  const auto all = names(read(text));
+  EXPECT_EQ(all.size(), 10'000);
+  EXPECT_EQ(std::set(all.begin(), all.end()).size(), 10'000);
+}
+
+TEST_F(StudyFiles, HaveAsManyPointsAsCanBeRun) {
+  std::string text = "[axes]\n";
+  for (int axis = 0; axis < 60; ++axis) text += fmt::format("a{} = [1, 2]\n", axis);
+  EXPECT_THAT(refusal(text), HasSubstr("make more than 10000 points"));
+  text = "[axes]\nlr = [1, 2]\n";
+  for (int i = 0; i < 5001; ++i) text += fmt::format("[[cases]]\nname = 'c{}'\nb = {}\n", i, i);
+  EXPECT_THAT(refusal(text), HasSubstr("make more than 10000 points"));
 }
 
 TEST_F(StudyFiles, HaveNoShortFormWithoutItsTables) {

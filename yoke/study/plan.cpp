@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <tuple>
 
 #include "yoke/core/error.h"
 #include "yoke/core/parse_number.h"
@@ -74,34 +76,44 @@ void combine(const StudyPoint& base, const std::vector<Axis>& axes, const std::s
   }
 }
 
-void make_names_unique(std::vector<StudyPoint>& points) {
-  std::set<std::string> names;
-  for (auto& point : points) {
-    const std::string name = point.name;
-    for (int number = 2; !names.insert(point.name).second; ++number) {
-      point.name = fmt::format("{}_{}", name, number);
-    }
+/// Before they are made: a few axes of many values are more than memory holds.
+void check_count(std::size_t before, const std::vector<Axis>& axes, const std::string& where) {
+  constexpr std::size_t kMostPoints = 10'000;
+  std::size_t points = 1;
+  for (const auto& axis : axes) {
+    points *= axis.values.size();
+    if (before + points <= kMostPoints) continue;
+    throw UsageError(
+        fmt::format("{}: the values of the axes make more than {} points, each a run; allowed are "
+                    "up to {}: leave out values, or make studies of parts",
+                    where, kMostPoints, kMostPoints));
   }
 }
 
-bool same_flags(const StudyPoint& a, const StudyPoint& b) {
-  const auto same = [](const auto& x, const auto& y) {
-    return x.first == y.first && x.second.value == y.second.value;
-  };
-  return a.nodes == b.nodes && a.ranks == b.ranks &&
-         std::equal(a.flags.begin(), a.flags.end(), b.flags.begin(), b.flags.end(), same);
+void make_names_unique(std::vector<StudyPoint>& points) {
+  std::set<std::string> names;
+  std::map<std::string, int> numbers;  // the last one that a name has got
+  for (auto& point : points) {
+    const std::string name = point.name;
+    int& number = numbers.try_emplace(name, 1).first->second;
+    while (!names.insert(point.name).second) point.name = fmt::format("{}_{}", name, ++number);
+  }
 }
 
 /// Runs of one point under two names would be taken for more repetitions than there are.
 void check_points_differ(const StudyPlan& plan, const std::string& where) {
-  for (std::size_t i = 0; i < plan.points.size(); ++i) {
-    for (std::size_t j = 0; j < i; ++j) {
-      if (!same_flags(plan.points[i], plan.points[j])) continue;
-      throw UsageError(
-          fmt::format("{}: points '{}' and '{}' have the same flags; give each value of an axis "
-                      "once, and do not set in a case what is an axis",
-                      where, plan.points[j].name, plan.points[i].name));
-    }
+  using Values = std::vector<std::pair<std::string, std::string>>;
+  std::map<std::tuple<int, int, Values>, std::string> names;
+  for (const StudyPoint& point : plan.points) {
+    Values values;
+    for (const auto& [key, entry] : point.flags) values.emplace_back(key, entry.value);
+    const auto [first, is_new] =
+        names.try_emplace({point.nodes, point.ranks, std::move(values)}, point.name);
+    if (is_new) continue;
+    throw UsageError(
+        fmt::format("{}: points '{}' and '{}' have the same flags; give each value of an axis "
+                    "once, and do not set in a case what is an axis",
+                    where, first->second, point.name));
   }
 }
 
@@ -178,6 +190,7 @@ StudyPlan read_study(const std::filesystem::path& path, const StudyRequest& requ
     start.case_name = one.name;
     std::vector<Axis> axes = file.axes;
     axes.insert(axes.end(), one.axes.begin(), one.axes.end());
+    check_count(plan.points.size(), axes, where);
     combine(start, axes, where, plan.points);
   }
   make_names_unique(plan.points);
