@@ -125,6 +125,9 @@ TEST_P(EveryOptimizer, TakesStepsOfEqualBitsOnAnyNumberOfThreads) {
   const int before = at::get_num_threads();
   std::vector<std::string> texts = {GetParam()};
   if (GetParam() != "lbfgs") texts.push_back(GetParam() + ":clip=0.1");
+  if (optimizers().choose(GetParam()).traits.can_leave_decay_off) {
+    texts.push_back(GetParam() + ":weight_decay=0.1,no_decay=norm+bias");
+  }
   for (const std::string& text : texts) {
     const torch::Tensor alone = stepped(text, 1, false);
     for (const int threads : {2, 3, 5}) {

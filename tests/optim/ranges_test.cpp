@@ -43,6 +43,35 @@ TEST(Ranges, AreSharedOutByTheTeam) {
   EXPECT_EQ(ranges, 2);
 }
 
+TEST(MarkedRanges, AreToldFromOthersAloneAndInATeam) {
+  for (const int members : {0, 1, 2, 5}) {
+    std::optional<Team> team;
+    if (members > 0) team.emplace(members);
+    for (const std::int64_t size : {0, 1, 15, 16, 17, 1000, 100'003}) {
+      const std::vector<std::vector<ElementRange>> choices = {
+          {},
+          {{0, size}},
+          {{0, size / 3}, {size / 3, size / 2}},
+          {{size / 3, size / 2}, {size - size / 4, size}},
+          {{size / 7, size / 7 + size / 100}, {size / 2, size / 2 + size / 3}}};
+      for (const auto& marked : choices) {
+        auto expected = torch::ones({size}), found = torch::zeros({size});
+        for (const auto& [begin, end] : marked) expected.narrow(0, begin, end - begin).fill_(2);
+        const auto one = torch::ones({size});
+        for_each_range({found, one}, marked, [](float* const* at, std::int64_t count, bool in) {
+          for (std::int64_t i = 0; i < count; ++i) at[0][i] += in ? 2 * at[1][i] : at[1][i];
+        });
+        EXPECT_TRUE(torch::equal(found, expected)) << members << " members, " << size;
+        for (const auto& [begin, end] : outside(marked, size)) {
+          EXPECT_LT(begin, end);
+          expected.narrow(0, begin, end - begin).add_(1);
+        }
+        EXPECT_TRUE(torch::equal(expected, torch::full({size}, 2))) << size;
+      }
+    }
+  }
+}
+
 TEST(Items, AreEachTakenOnceAloneAndInATeam) {
   for (const int members : {0, 1, 2, 5}) {
     std::optional<Team> team;

@@ -15,11 +15,27 @@ struct ScheduleCounterpart {
   std::int64_t total;
   std::int64_t steps_per_epoch;
   bool cycles_momentum = false;
+  bool each_step = false;  // theirs is stepped then, not once an epoch
 };
 
 const ScheduleCounterpart kScheduleCounterparts[] = {
     {"step:step_size=2,gamma=0.5", "StepLR(o, 2, 0.5)", 23, 4},
+    {"multi-step:milestones=1+4+5,gamma=0.5", "MultiStepLR(o, [1, 4, 5], 0.5)", 23, 3},
+    {"multi-step:milestones=2", "MultiStepLR(o, [2])", 9, 4},
+    {"multi-step", "MultiStepLR(o, [30, 60, 80])", 90, 1},
+    {"exponential:gamma=0.7", "ExponentialLR(o, 0.7)", 23, 4},
+    {"exponential", "ExponentialLR(o, 0.95)", 40, 1},
+    {"polynomial", "PolynomialLR(o, total)", 37, 1},
+    {"polynomial:power=2.5", "PolynomialLR(o, total, 2.5)", 37, 5, /*cycles_momentum=*/false,
+     /*each_step=*/true},
+    {"polynomial:power=0.5", "PolynomialLR(o, total, 0.5)", 1, 1},
     {"cosine:min_lr=0.01", "CosineAnnealingLR(o, total, 0.01)", 37, 1},
+    {"cosine-restarts:t_0=3", "CosineAnnealingWarmRestarts(o, 3)", 11, 1},
+    {"cosine-restarts:t_0=2,min_lr=0.01", "CosineAnnealingWarmRestarts(o, 2 * 4, eta_min=0.01)", 50,
+     4, /*cycles_momentum=*/false, /*each_step=*/true},
+    {"cosine-restarts:t_0=1,t_mult=3", "CosineAnnealingWarmRestarts(o, 5, 3)", 100, 5,
+     /*cycles_momentum=*/false, /*each_step=*/true},
+    {"cosine-restarts:t_mult=2", "CosineAnnealingWarmRestarts(o, 10, 2)", 71, 1},
     {"warmup:steps=9,start=0.1,then=constant", "LinearLR(o, 0.1, total_iters=9)", 20, 1},
     {"onecycle", "OneCycleLR(o, 0.4, total)", 7, 1, true},
     {"onecycle", "OneCycleLR(o, 0.4, total)", 40, 1, true},
@@ -33,8 +49,8 @@ const ScheduleCounterpart kScheduleCounterparts[] = {
      53, 1, true},
 };
 
-// For each (expression, total, steps per epoch) prints rate and momentum at each step, with SGD's
-// momentum, then again with Adam's first beta.
+// For each (expression, total, steps between its own) prints rate and momentum at each step, with
+// SGD's momentum, then again with Adam's first beta.
 constexpr const char* kScheduleCode = R"(
 import sys, warnings
 import torch
@@ -43,7 +59,7 @@ warnings.filterwarnings('ignore')
 p = torch.zeros(1, requires_grad=True)
 p.grad = torch.zeros(1)
 for i in range(1, len(sys.argv), 3):
-    total, steps_per_epoch = int(sys.argv[i + 1]), int(sys.argv[i + 2])
+    total, every = int(sys.argv[i + 1]), int(sys.argv[i + 2])
     for o in torch.optim.SGD([p], lr=0.4, momentum=0.9), torch.optim.Adam([p], lr=0.4):
         s = eval(sys.argv[i])
         for step in range(total):
@@ -51,7 +67,7 @@ for i in range(1, len(sys.argv), 3):
             momentum = group['momentum'] if 'momentum' in group else group['betas'][0]
             print('%.17g %.17g' % (group['lr'], momentum))
             o.step()
-            if (step + 1) % steps_per_epoch == 0 and step + 1 < total: s.step()
+            if (step + 1) % every == 0 and step + 1 < total: s.step()
 )";
 
 void expect_schedule_like_python(const ScheduleCounterpart& pair, std::istream& output) {
@@ -75,7 +91,7 @@ TEST(Schedules, EqualPythonsAtEveryStep) {
   auto output =
       test::ask_python(kScheduleCode, kScheduleCounterparts, [](const ScheduleCounterpart& pair) {
         return std::vector{pair.theirs, std::to_string(pair.total),
-                           std::to_string(pair.steps_per_epoch)};
+                           std::to_string(pair.each_step ? 1 : pair.steps_per_epoch)};
       });
   if (!output) GTEST_SKIP() << "Python has no torch to compare with";
   for (const auto& pair : kScheduleCounterparts) expect_schedule_like_python(pair, *output);

@@ -1,12 +1,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "yoke/core/error.h"
 #include "yoke/optim/schedule.h"
 
 namespace yoke {
 namespace {
 
+using testing::AllOf;
 using testing::DoubleNear;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -34,14 +37,57 @@ TEST(StepSchedule, FallsByGammaEveryStepSizeEpochs) {
               ElementsAre(near(0.4), near(0.04), near(0.004)));
 }
 
+TEST(MultiStepSchedule, FallsByGammaWhereAMilestoneBegins) {
+  EXPECT_THAT(rates_at("multi-step:milestones=1+3,gamma=0.5", {0, 2, 3, 8, 9, 11}),
+              ElementsAre(near(0.4), near(0.4), near(0.2), near(0.2), near(0.1), near(0.1)));
+  EXPECT_THAT(rates_at("multi-step:milestones=4", {11}), ElementsAre(near(0.4)));
+}
+
+TEST(MultiStepSchedule, RefusesMilestonesThatAreNoneOrDoNotRise) {
+  for (const std::string milestones :
+       {"", "+", "2+", "+2", "3+2", "2+2", "0", "0+1", "-1", "1.5", "two", "1+two",
+        "9223372036854775807+1", "9223372036854775808"}) {
+    EXPECT_THAT([&] { make_schedule("multi-step:milestones=" + milestones, kInput); },
+                testing::ThrowsMessage<UsageError>(AllOf(
+                    HasSubstr("'milestones' of schedule 'multi-step' is '" + milestones + "'"),
+                    HasSubstr("allowed: rising whole numbers of at least 1"))));
+  }
+}
+
+TEST(ExponentialSchedule, FallsByGammaEveryEpoch) {
+  EXPECT_THAT(rates_at("exponential:gamma=0.5", {0, 2, 3, 5, 6, 11}),
+              ElementsAre(near(0.4), near(0.4), near(0.2), near(0.2), near(0.1), near(0.05)));
+}
+
+TEST(PolynomialSchedule, FallsByAPowerOfWhatIsLeft) {
+  EXPECT_THAT(rates_at("polynomial", {0, 3, 6, 11}),
+              ElementsAre(near(0.4), near(0.3), near(0.2), near(0.4 / 12)));
+  EXPECT_THAT(rates_at("polynomial:power=2,min_lr=0.2", {0, 6, 9}),
+              ElementsAre(near(0.4), near(0.25), near(0.2 + 0.2 / 16)));
+}
+
 TEST(CosineSchedule, FallsAlongHalfACosine) {
   EXPECT_THAT(rates_at("cosine", {0, 4, 6, 8}),
               ElementsAre(near(0.4), near(0.3), near(0.2), near(0.1)));
   EXPECT_THAT(rates_at("cosine:min_lr=0.2", {0, 6}), ElementsAre(near(0.4), near(0.3)));
 }
 
-TEST(CosineSchedule, RefusesMinimumAboveTheRate) {
-  EXPECT_THROW(make_schedule("cosine:min_lr=0.5", kInput), UsageError);
+TEST(CosineRestartsSchedule, BeginsAnewAfterEachPeriod) {
+  // Of 3 steps, 6 and 12, the last of which the run does not end.
+  EXPECT_THAT(rates_at("cosine-restarts:t_0=1,t_mult=2", {0, 1, 3, 6, 9}),
+              ElementsAre(near(0.4), near(0.3), near(0.4), near(0.2), near(0.4)));
+  EXPECT_THAT(rates_at("cosine-restarts:t_0=2,min_lr=0.2", {0, 3, 6, 9, 11}),
+              ElementsAre(near(0.4), near(0.3), near(0.4), near(0.3),
+                          near(0.2 + 0.1 * (1 - std::sqrt(0.75)))));
+}
+
+TEST(SchedulesWithAMinimum, RefuseOneAboveTheRate) {
+  for (const std::string name : {"cosine", "cosine-restarts", "polynomial"}) {
+    EXPECT_THAT(rates_at(name + ":min_lr=0.4", {0, 7}), ElementsAre(near(0.4), near(0.4)));
+    EXPECT_THAT([&] { make_schedule(name + ":min_lr=0.5", kInput); },
+                testing::ThrowsMessage<UsageError>(
+                    AllOf(HasSubstr("schedule '" + name + "'"), HasSubstr("[0, 0.4]"))));
+  }
 }
 
 TEST(OneCycleSchedule, RisesThenFallsAndMomentumGoesTheOtherWay) {
@@ -82,6 +128,8 @@ TEST(WarmupSchedule, RisesToTheNextScheduleAndGoesOnWithIt) {
               ElementsAre(near(0), near(0.1), near(0.4), near(0.3)));
   EXPECT_THAT(rates_at("warmup:epochs=1,then=step,step_size=1,gamma=0.5", {3, 5, 6}),
               ElementsAre(near(0.4), near(0.4), near(0.2)));
+  EXPECT_THAT(rates_at("warmup:epochs=1,then=multi-step,milestones=1+2,gamma=0.5", {3, 5, 6, 9}),
+              ElementsAre(near(0.4), near(0.4), near(0.2), near(0.1)));
 }
 
 TEST(WarmupSchedule, RisesToTheFirstRateOfTheNext) {
@@ -101,7 +149,9 @@ TEST(WarmupSchedule, RefusesItselfAndTwoLengths) {
 }
 
 TEST(MakeSchedule, HoldsTheLastValueBeyondTheRun) {
-  for (const std::string text : {"cosine", "onecycle", "step:step_size=1"}) {
+  for (const std::string text :
+       {"cosine", "cosine-restarts:t_0=2", "exponential", "multi-step:milestones=4", "onecycle",
+        "polynomial", "step:step_size=1"}) {
     const auto rates = rates_at(text, {11, 12, 1'000'000});
     EXPECT_EQ(rates[1], rates[0]) << text;
     EXPECT_EQ(rates[2], rates[0]) << text;

@@ -28,6 +28,15 @@ void expect_near(const torch::Tensor& fast, const torch::Tensor& plain) {
   EXPECT_TRUE(torch::allclose(fast, plain, 1e-6, 1e-6)) << (fast - plain).abs().max();
 }
 
+/// `most`, but in `ranges` what `others` has.
+torch::Tensor mixed(torch::Tensor most, const torch::Tensor& others,
+                    const std::vector<ElementRange>& ranges) {
+  for (const auto& [begin, end] : ranges) {
+    most.narrow(0, begin, end - begin).copy_(others.narrow(0, begin, end - begin));
+  }
+  return most;
+}
+
 class Updates : public testing::TestWithParam<std::int64_t> {};
 
 TEST_P(Updates, SgdWithoutVelocityEqualsPlain) {
@@ -60,6 +69,52 @@ TEST_P(Updates, AdamEqualsPlain) {
   expect_near(fast.first, plain.first);
   expect_near(fast.second, plain.second);
   EXPECT_TRUE(torch::equal(fast.gradients, plain.gradients));
+}
+
+/// Some of the elements there are: one at the start, neighbours, those at the end.
+std::vector<ElementRange> some_of(std::int64_t size) {
+  if (size < 17)
+    return size == 0 ? std::vector<ElementRange>() : std::vector{ElementRange{0, size}};
+  return {{0, 1}, {3, 4}, {4, 9}, {size - 5, size}};
+}
+
+TEST_P(Updates, SgdWithoutDecayInSomeEqualsPlainAndMovesEachAsItWouldAlone) {
+  const auto undecayed = some_of(GetParam());
+  for (const bool has_velocity : {false, true}) {
+    Vectors fast(GetParam()), plain(GetParam()), with(GetParam()), without(GetParam());
+    SgdStep step{.lr = 0.1, .momentum = 0.9, .weight_decay = 0.2};
+    const auto velocity = [&](const Vectors& of) {
+      return has_velocity ? of.first : torch::Tensor();
+    };
+    sgd_update(with.values, with.gradients, velocity(with), step);
+    step.undecayed = undecayed;
+    sgd_update(fast.values, fast.gradients, velocity(fast), step);
+    sgd_update_plain(plain.values, plain.gradients, velocity(plain), step);
+    step.weight_decay = 0;
+    sgd_update(without.values, without.gradients, velocity(without), step);
+    expect_near(fast.values, plain.values);
+    expect_near(fast.first, plain.first);
+    EXPECT_TRUE(torch::equal(fast.values, mixed(with.values, without.values, undecayed)));
+    EXPECT_TRUE(torch::equal(fast.first, mixed(with.first, without.first, undecayed)));
+  }
+}
+
+TEST_P(Updates, AdamWithoutDecayInSomeEqualsPlainAndMovesEachAsItWouldAlone) {
+  const auto undecayed = some_of(GetParam());
+  Vectors fast(GetParam()), plain(GetParam()), with(GetParam()), without(GetParam());
+  AdamStep step{.number = 3, .lr = 0.01, .l2 = 0.2, .shrink = 0.9};
+  adam_update(with.values, with.gradients, with.first, with.second, step);
+  step.undecayed = undecayed;
+  adam_update(fast.values, fast.gradients, fast.first, fast.second, step);
+  adam_update_plain(plain.values, plain.gradients, plain.first, plain.second, step);
+  step.l2 = 0, step.shrink = 1;
+  adam_update(without.values, without.gradients, without.first, without.second, step);
+  expect_near(fast.values, plain.values);
+  expect_near(fast.first, plain.first);
+  expect_near(fast.second, plain.second);
+  EXPECT_TRUE(torch::equal(fast.values, mixed(with.values, without.values, undecayed)));
+  EXPECT_TRUE(torch::equal(fast.first, mixed(with.first, without.first, undecayed)));
+  EXPECT_TRUE(torch::equal(fast.second, mixed(with.second, without.second, undecayed)));
 }
 
 TEST_P(Updates, AdamDoesNotDependOnTheNumberOfThreads) {

@@ -50,10 +50,10 @@ TEST(SampleOptimizer, TakesTheStepOfItsFormula) {
   EXPECT_TRUE(torch::allclose(parameters.values(), before * 0.95 + 0.1));
 }
 
-TEST(SampleOptimizer, TellsItsOptionsAndThatOfEveryOptimizer) {
+TEST(SampleOptimizer, TellsItsOptionsAndThoseOfEveryOptimizer) {
   std::vector<std::string> names;
   for (const auto& spec : optimizers().find("signum").plugin.options()) names.push_back(spec.name);
-  EXPECT_THAT(names, testing::ElementsAre("momentum", "weight_decay", "clip"));
+  EXPECT_THAT(names, testing::ElementsAre("momentum", "weight_decay", "clip", "no_decay"));
   EXPECT_TRUE(optimizers().choose("signum").traits.elementwise);
 }
 

@@ -13,6 +13,7 @@
 #include "yoke/core/plugins/plugin.h"
 #include "yoke/core/plugins/registry.h"
 #include "yoke/core/sum_over_ranks.h"
+#include "yoke/optim/no_decay.h"
 #include "yoke/optim/schedule.h"
 
 namespace yoke {
@@ -29,6 +30,7 @@ struct Shard {
   FlatParameters& parameters;
   SumOverRanks sum;     ///< Over all parts, for norms and dot products; empty where one is all.
   bool is_all = false;  ///< No other rank has a part.
+  NoDecay no_decay = NoDecay::kNone;  ///< Which parameters have no weight decay.
 };
 
 /// Moves flat parameters down their gradient. First-order methods call the objective once.
@@ -50,13 +52,15 @@ struct OptimizerTraits {
   bool first_order = true;
   /// Whether each element moves by itself, so that ranks which move a part each exchange nothing.
   bool elementwise = true;
+  /// Whether it has weight decay, and heeds the shard's `no_decay`; others refuse that option.
+  bool can_leave_decay_off = false;
 };
 
 /// An optimizer as its file declares it; a shard's parameters must outlive what is made for it.
 using OptimizerPlugin = Plugin<std::unique_ptr<Optimizer>(const Shard& shard), OptimizerTraits>;
 
-/// Every optimizer of optimizers.def, each with the option `clip`, the most that the gradient's
-/// norm over all parts may be; 0, the default, leaves it.
+/// Every optimizer of optimizers.def, each with the options `clip`, the most that the gradient's
+/// norm over all parts may be, and `no_decay`; as their defaults both change nothing.
 const Registry<OptimizerPlugin>& optimizers();
 
 /// Builds the optimizer that `text` (`name:key=value,...`) names; the parameters must outlive

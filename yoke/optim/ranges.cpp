@@ -49,6 +49,36 @@ void for_each_range(const std::vector<torch::Tensor>& vectors, const RangeKernel
   });
 }
 
+void for_each_range(const std::vector<torch::Tensor>& vectors, std::span<const ElementRange> marked,
+                    const MarkedRangeKernel& kernel) {
+  const float* const start = vectors.front().data_ptr<float>();
+  for_each_range(vectors, [&](float* const* first, std::int64_t size) {
+    std::vector<float*> at(first, first + vectors.size());
+    const std::int64_t stop = at[0] - start + size;
+    auto next = std::partition_point(marked.begin(), marked.end(), [&](const ElementRange& range) {
+      return range.end <= at[0] - start;
+    });
+    for (std::int64_t begin = at[0] - start, end = begin; begin < stop; begin = end) {
+      const bool inside = next != marked.end() && next->begin <= begin;
+      end = next == marked.end() ? stop : std::min(stop, inside ? next->end : next->begin);
+      kernel(at.data(), end - begin, inside);
+      for (auto& place : at) place += end - begin;
+      if (inside) ++next;
+    }
+  });
+}
+
+std::vector<ElementRange> outside(std::span<const ElementRange> marked, std::int64_t size) {
+  std::vector<ElementRange> between;
+  std::int64_t begin = 0;
+  for (const auto& range : marked) {
+    if (begin < range.begin) between.push_back({begin, range.begin});
+    begin = range.end;
+  }
+  if (begin < size) between.push_back({begin, size});
+  return between;
+}
+
 void for_each_item(std::size_t size, const std::function<void(std::size_t i)>& work) {
   std::atomic<std::size_t> next = 0;
   const auto take = [&](int) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <vector>
 
 namespace yoke {
@@ -15,6 +16,22 @@ using RangeKernel = std::function<void(float* const* at, std::int64_t size)>;
 /// in the team that this thread leads, else on ATen's threads. Not at::parallel_for, which is
 /// serial in code that is compiled without OpenMP.
 void for_each_range(const std::vector<torch::Tensor>& vectors, const RangeKernel& kernel);
+
+/// Elements [begin, end) of flat vectors.
+struct ElementRange {
+  std::int64_t begin = 0, end = 0;
+};
+
+/// A RangeKernel of ranges that each lie in one of some that are `marked`, or between them.
+using MarkedRangeKernel = std::function<void(float* const* at, std::int64_t size, bool marked)>;
+
+/// As above, with the ranges cut where one of `marked`, which are disjoint and rise, begins or
+/// ends.
+void for_each_range(const std::vector<torch::Tensor>& vectors, std::span<const ElementRange> marked,
+                    const MarkedRangeKernel& kernel);
+
+/// What of [0, size) lies outside of `marked`, which are disjoint and rise.
+std::vector<ElementRange> outside(std::span<const ElementRange> marked, std::int64_t size);
 
 /// Calls `work(i)` once for each i in [0, size), in the team that this thread leads, else in one
 /// that it makes of as many threads as LibTorch has; each member takes the next i when it is free.

@@ -16,16 +16,17 @@ OptionTable<AdamOptions> adam_options(const AdamOptions& defaults, const std::st
            {"weight_decay", &O::weight_decay, at_least(0), decay}}};
 }
 
-Adam::Adam(FlatParameters& parameters, const AdamOptions& options, WeightDecay kind)
-    : parameters_(parameters),
+Adam::Adam(const Shard& shard, const AdamOptions& options, WeightDecay kind)
+    : parameters_(shard.parameters),
       kind_(kind),
       beta1_(options.beta1),
       beta2_(options.beta2),
       epsilon_(options.epsilon),
       weight_decay_(options.weight_decay),
+      undecayed_(undecayed_ranges(shard.parameters, shard.no_decay)),
       steps_(torch::zeros({1}, torch::kInt64)),
-      mean_(torch::zeros_like(parameters.values())),
-      square_(torch::zeros_like(parameters.values())) {}
+      mean_(torch::zeros_like(shard.parameters.values())),
+      square_(torch::zeros_like(shard.parameters.values())) {}
 
 torch::Tensor Adam::step(const Objective& objective, const Rates& rates) {
   torch::Tensor loss = objective();
@@ -39,7 +40,8 @@ torch::Tensor Adam::step(const Objective& objective, const Rates& rates) {
                .beta2 = beta2_,
                .epsilon = epsilon_,
                .l2 = decoupled ? 0 : weight_decay_,
-               .shrink = decoupled ? 1 - rates.lr * weight_decay_ : 1});
+               .shrink = decoupled ? 1 - rates.lr * weight_decay_ : 1,
+               .undecayed = undecayed_});
   return loss;
 }
 
@@ -50,9 +52,9 @@ std::vector<std::pair<std::string, torch::Tensor>> Adam::state() {
 OptimizerPlugin adam_optimizer() {
   return {adam_options({}, "times the parameters, joins the gradient"),
           [](const Shard& shard, const AdamOptions& options) {
-            return std::make_unique<Adam>(shard.parameters, options, WeightDecay::kInGradient);
+            return std::make_unique<Adam>(shard, options, WeightDecay::kInGradient);
           },
-          OptimizerTraits{.default_lr = 1e-3}};
+          OptimizerTraits{.default_lr = 1e-3, .can_leave_decay_off = true}};
 }
 
 }  // namespace yoke

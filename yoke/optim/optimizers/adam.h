@@ -20,7 +20,7 @@ OptionTable<AdamOptions> adam_options(const AdamOptions& defaults, const std::st
 /// Adam (Kingma and Ba, ICLR 2015, algorithm 1) with either kind of weight decay.
 class Adam final : public Optimizer {
  public:
-  Adam(FlatParameters& parameters, const AdamOptions& options, WeightDecay kind);
+  Adam(const Shard& shard, const AdamOptions& options, WeightDecay kind);
 
   torch::Tensor step(const Objective& objective, const Rates& rates) override;
   std::vector<std::pair<std::string, torch::Tensor>> state() override;
@@ -29,6 +29,7 @@ class Adam final : public Optimizer {
   FlatParameters& parameters_;
   WeightDecay kind_;
   double beta1_, beta2_, epsilon_, weight_decay_;
+  const std::vector<ElementRange> undecayed_;
   torch::Tensor steps_;          // int64 [1]
   torch::Tensor mean_, square_;  // fp32 [P]
 };

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "yoke/core/vectorise.h"
-#include "yoke/optim/ranges.h"
+#include "yoke/optim/optimizers/plain_decay.h"
 
 namespace yoke {
 namespace {
@@ -59,15 +59,19 @@ void adam_update(torch::Tensor values, const torch::Tensor& gradients, torch::Te
       .epsilon = narrow(std::max(step.epsilon, kLeastEpsilon)),
       .step_size = narrow(step.lr / bias(step.beta1, step.number)),
   };
-  for_each_range({values, mean, square, gradients}, [&](float* const* at, std::int64_t size) {
-    descend(at[0], at[1], at[2], at[3], size, constants);
-  });
+  AdamConstants without_decay = constants;
+  without_decay.l2 = 0;
+  without_decay.shrink = 1;
+  for_each_range({values, mean, square, gradients}, step.undecayed,
+                 [&](float* const* at, std::int64_t size, bool undecayed) {
+                   descend(at[0], at[1], at[2], at[3], size, undecayed ? without_decay : constants);
+                 });
 }
 
 void adam_update_plain(torch::Tensor values, const torch::Tensor& gradients, torch::Tensor mean,
                        torch::Tensor square, const AdamStep& step) {
-  if (step.shrink != 1) values.mul_(step.shrink);
-  const torch::Tensor total = step.l2 == 0 ? gradients : gradients.add(values, step.l2);
+  shrink_values(values, step.shrink, step.undecayed);
+  const torch::Tensor total = decayed_gradients(gradients, values, step.l2, step.undecayed);
   mean.mul_(step.beta1).add_(total, 1 - step.beta1);
   square.mul_(step.beta2).addcmul_(total, total, 1 - step.beta2);
   const auto root = square.sqrt().div_(std::sqrt(bias(step.beta2, step.number)));

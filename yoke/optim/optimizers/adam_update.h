@@ -3,6 +3,9 @@
 #include <torch/types.h>
 
 #include <cstdint>
+#include <span>
+
+#include "yoke/optim/ranges.h"
 
 namespace yoke {
 
@@ -15,6 +18,7 @@ struct AdamStep {
   double epsilon = 1e-8;
   double l2 = 0;      ///< Adam's weight decay, added to the gradient: l2 * value.
   double shrink = 1;  ///< AdamW's weight decay: values are first multiplied by this.
+  std::span<const ElementRange> undecayed = {};  ///< Where there is neither; rising.
 };
 
 /// Replaces `values`, `mean` and `square` (the two averages), all fp32 [P] as `gradients` is, by

@@ -7,9 +7,9 @@ namespace yoke {
 OptimizerPlugin adamw_optimizer() {
   return {adam_options({.weight_decay = 0.01}, "shrinks the parameters by lr times this"),
           [](const Shard& shard, const AdamOptions& options) {
-            return std::make_unique<Adam>(shard.parameters, options, WeightDecay::kDecoupled);
+            return std::make_unique<Adam>(shard, options, WeightDecay::kDecoupled);
           },
-          OptimizerTraits{.default_lr = 1e-3}};
+          OptimizerTraits{.default_lr = 1e-3, .can_leave_decay_off = true}};
 }
 
 }  // namespace yoke

@@ -72,6 +72,7 @@ class Lamb final : public Optimizer {
                  .epsilon = options_.epsilon});
     for (const auto& slice : shard_.parameters.slices()) {
       if (options_.weight_decay == 0 || !has_layer_rate(slice)) continue;
+      if (leaves_off(shard_.no_decay, slice)) continue;
       part(direction_, slice).add_(part(shard_.parameters.values(), slice), options_.weight_decay);
     }
   }
@@ -95,7 +96,7 @@ OptimizerPlugin lamb_optimizer() {
           [](const Shard& shard, const LambOptions& options) {
             return std::make_unique<Lamb>(shard, options);
           },
-          OptimizerTraits{.default_lr = 0.005, .elementwise = false}};
+          OptimizerTraits{.default_lr = 0.005, .elementwise = false, .can_leave_decay_off = true}};
 }
 
 }  // namespace yoke

@@ -42,12 +42,14 @@ class Lars final : public Optimizer {
         return vector.narrow(0, slice.offset, slice.elements);
       };
       const bool scaled = has_layer_rate(slices[i]);
+      const bool decayed = scaled && !leaves_off(shard_.no_decay, slices[i]);
+      const double decay = decayed ? options_.weight_decay : 0;
       // The rate enters the velocity, as in the paper: a later change of it spares what is there.
       sgd_update(cut(values), cut(gradients), cut(velocity_),
                  {.lr = 1,
                   .momentum = rates.momentum.value_or(options_.momentum),
-                  .intake = rates.lr * (scaled ? local_rate(norms[i]) : 1),
-                  .weight_decay = scaled ? options_.weight_decay : 0});
+                  .intake = rates.lr * (scaled ? local_rate(norms[i], decay) : 1),
+                  .weight_decay = decay});
     }
     return loss;
   }
@@ -58,9 +60,9 @@ class Lars final : public Optimizer {
 
  private:
   /// Equation 6; 1 where a layer or its gradient is zero, so that it can leave zero.
-  double local_rate(const LayerNorms& norms) const {
+  double local_rate(const LayerNorms& norms, double decay) const {
     if (norms.first == 0 || norms.second == 0) return 1;
-    return options_.trust * norms.first / (norms.second + options_.weight_decay * norms.first);
+    return options_.trust * norms.first / (norms.second + decay * norms.first);
   }
 
   Shard shard_;
@@ -75,7 +77,7 @@ OptimizerPlugin lars_optimizer() {
           [](const Shard& shard, const LarsOptions& options) {
             return std::make_unique<Lars>(shard, options);
           },
-          OptimizerTraits{.default_lr = 1, .elementwise = false}};
+          OptimizerTraits{.default_lr = 1, .elementwise = false, .can_leave_decay_off = true}};
 }
 
 }  // namespace yoke

@@ -19,8 +19,8 @@ struct LayerNorms {
 std::vector<LayerNorms> layer_norms(const Shard& shard, const torch::Tensor& first,
                                     const torch::Tensor& second);
 
-/// Whether a parameter gets a rate of its own, and weight decay: biases and the scales of norms,
-/// which have one dimension, do not.
+/// Whether a parameter gets a rate of its own, and may get weight decay: biases and the scales of
+/// norms, which have one dimension, do not.
 bool has_layer_rate(const ParameterSlice& slice);
 
 }  // namespace yoke

@@ -137,7 +137,7 @@ class Muon final : public Optimizer {
     const auto longer = static_cast<double>(std::max(direction.size(0), direction.size(1)));
     const torch::Tensor step = orthogonalise(direction, options_.iterations).reshape({-1});
     torch::Tensor values = cut(shard_.parameters.values(), *slice);
-    values.mul_(1 - lr * options_.weight_decay);
+    if (!leaves_off(shard_.no_decay, *slice)) values.mul_(1 - lr * options_.weight_decay);
     values.sub_(step.narrow(0, slice->begin, slice->elements), lr * 0.2 * std::sqrt(longer));
   }
 
@@ -165,7 +165,7 @@ OptimizerPlugin muon_optimizer() {
           [](const Shard& shard, const MuonOptions& options) {
             return std::make_unique<Muon>(shard, options);
           },
-          OptimizerTraits{.default_lr = 1e-3, .elementwise = false}};
+          OptimizerTraits{.default_lr = 1e-3, .elementwise = false, .can_leave_decay_off = true}};
 }
 
 }  // namespace yoke

@@ -26,9 +26,12 @@ OptionTable<SgdOptions> sgd_options() {
 
 class Sgd final : public Optimizer {
  public:
-  Sgd(FlatParameters& parameters, const SgdOptions& options)
-      : parameters_(parameters), options_(options), steps_(torch::zeros({1}, torch::kInt64)) {
-    if (options.momentum > 0) velocity_ = torch::zeros_like(parameters.values());
+  Sgd(const Shard& shard, const SgdOptions& options)
+      : parameters_(shard.parameters),
+        options_(options),
+        undecayed_(undecayed_ranges(shard.parameters, shard.no_decay)),
+        steps_(torch::zeros({1}, torch::kInt64)) {
+    if (options.momentum > 0) velocity_ = torch::zeros_like(parameters_.values());
   }
 
   torch::Tensor step(const Objective& objective, const Rates& rates) override {
@@ -42,7 +45,8 @@ class Sgd final : public Optimizer {
                 // As in PyTorch the first gradient becomes the velocity as it is.
                 .intake = first ? 1 : 1 - options_.dampening,
                 .weight_decay = options_.weight_decay,
-                .nesterov = options_.nesterov});
+                .nesterov = options_.nesterov,
+                .undecayed = undecayed_});
     steps_.add_(1);
     return loss;
   }
@@ -56,6 +60,7 @@ class Sgd final : public Optimizer {
  private:
   FlatParameters& parameters_;
   SgdOptions options_;
+  const std::vector<ElementRange> undecayed_;
   torch::Tensor steps_;     // int64 [1]
   torch::Tensor velocity_;  // fp32 [P], undefined without momentum
 };
@@ -67,13 +72,14 @@ std::unique_ptr<Optimizer> make_sgd(const Shard& shard, const SgdOptions& option
         "needs a momentum above 0 and no dampening: try sgd:momentum=0.9,nesterov=true",
         options.momentum, options.dampening));
   }
-  return std::make_unique<Sgd>(shard.parameters, options);
+  return std::make_unique<Sgd>(shard, options);
 }
 
 }  // namespace
 
 OptimizerPlugin sgd_optimizer() {
-  return {sgd_options(), make_sgd, OptimizerTraits{.default_lr = 0.02}};
+  return {sgd_options(), make_sgd,
+          OptimizerTraits{.default_lr = 0.02, .can_leave_decay_off = true}};
 }
 
 }  // namespace yoke

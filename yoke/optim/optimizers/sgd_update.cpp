@@ -1,7 +1,7 @@
 #include "yoke/optim/optimizers/sgd_update.h"
 
 #include "yoke/core/vectorise.h"
-#include "yoke/optim/ranges.h"
+#include "yoke/optim/optimizers/plain_decay.h"
 
 namespace yoke {
 namespace {
@@ -41,21 +41,25 @@ void sgd_update(torch::Tensor values, const torch::Tensor& gradients, torch::Ten
                                .intake = static_cast<float>(step.intake),
                                .weight_decay = static_cast<float>(step.weight_decay),
                                .nesterov = step.nesterov};
+  SgdConstants without_decay = constants;
+  without_decay.weight_decay = 0;
+  const auto of = [&](bool undecayed) { return undecayed ? without_decay : constants; };
   if (!velocity.defined()) {
-    for_each_range({values, gradients}, [&](float* const* at, std::int64_t size) {
-      descend(at[0], at[1], size, constants);
-    });
+    for_each_range({values, gradients}, step.undecayed,
+                   [&](float* const* at, std::int64_t size, bool undecayed) {
+                     descend(at[0], at[1], size, of(undecayed));
+                   });
     return;
   }
-  for_each_range({values, velocity, gradients}, [&](float* const* at, std::int64_t size) {
-    descend_with_momentum(at[0], at[1], at[2], size, constants);
-  });
+  for_each_range({values, velocity, gradients}, step.undecayed,
+                 [&](float* const* at, std::int64_t size, bool undecayed) {
+                   descend_with_momentum(at[0], at[1], at[2], size, of(undecayed));
+                 });
 }
 
 void sgd_update_plain(torch::Tensor values, const torch::Tensor& gradients, torch::Tensor velocity,
                       const SgdStep& step) {
-  torch::Tensor direction = gradients;
-  if (step.weight_decay != 0) direction = direction.add(values, step.weight_decay);
+  torch::Tensor direction = decayed_gradients(gradients, values, step.weight_decay, step.undecayed);
   if (velocity.defined()) {
     velocity.mul_(step.momentum).add_(direction, step.intake);
     direction = step.nesterov ? direction.add(velocity, step.momentum) : velocity;

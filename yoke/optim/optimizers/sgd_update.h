@@ -2,6 +2,10 @@
 #pragma once
 #include <torch/types.h>
 
+#include <span>
+
+#include "yoke/optim/ranges.h"
+
 namespace yoke {
 
 /// The numbers of one step.
@@ -11,6 +15,7 @@ struct SgdStep {
   double intake = 1;        ///< Share of the gradient that the velocity takes in: 1 - dampening.
   double weight_decay = 0;  ///< Added to the gradient: weight_decay * value.
   bool nesterov = false;
+  std::span<const ElementRange> undecayed = {};  ///< Where there is no weight decay; rising.
 };
 
 /// Replaces `values` and `velocity`, both fp32 [P] as `gradients` is, by what they are one step on;

@@ -1,10 +1,6 @@
 // yoke/optim/schedules/cosine.cpp: half a cosine over the whole run; PyTorch's CosineAnnealingLR,
 // stepped at each step.
-#include <cmath>
-#include <numbers>
-
-#include "yoke/core/error.h"
-#include "yoke/optim/schedule.h"
+#include "yoke/optim/schedules/min_lr.h"
 
 namespace yoke {
 namespace {
@@ -14,16 +10,10 @@ struct CosineOptions {
 };
 
 Schedule make_cosine(const ScheduleInput& input, const CosineOptions& options) {
-  if (options.min_lr > input.lr) {
-    throw UsageError(fmt::format(
-        "option 'min_lr' of schedule 'cosine' is '{}'; allowed: a number in [0, {}], up to --lr",
-        options.min_lr, input.lr));
-  }
-  return [input, min_lr = options.min_lr](std::int64_t step) {
-    const double done = static_cast<double>(step) / static_cast<double>(input.total_steps);
-    const double share = (1 + std::cos(std::numbers::pi * done)) / 2;
-    return Rates{.lr = min_lr + (input.lr - min_lr) * share};
-  };
+  const auto total = static_cast<double>(input.total_steps);
+  return fall_to_min_lr("cosine", input, options.min_lr, [total](std::int64_t step) {
+    return half_cosine(static_cast<double>(step) / total);
+  });
 }
 
 }  // namespace
