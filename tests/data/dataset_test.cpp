@@ -52,6 +52,30 @@ TEST(MakeDataset, GivesTheAugmentationOfItsOptions) {
   EXPECT_EQ(both.crop, 4);
   EXPECT_TRUE(both.flip);
   EXPECT_THROW(make("glyphs:train=1,validation=1,crop=-1"), UsageError);
+  EXPECT_EQ(plain.auto_augment, AutoAugmentPolicy::kNone);
+  EXPECT_EQ(plain.random_erase, 0);
+  const auto drawn = make(
+                         "glyphs:train=1,validation=1,auto_augment=rand-augment,magnitude=30,"
+                         "num_ops=3,random_erase=0.25")
+                         .augmentation;
+  EXPECT_EQ(drawn.auto_augment, AutoAugmentPolicy::kRandAugment);
+  EXPECT_EQ(drawn.magnitude, 30);
+  EXPECT_EQ(drawn.num_ops, 3);
+  EXPECT_EQ(drawn.random_erase, 0.25);
+  EXPECT_EQ(make("glyphs:train=1,validation=1,auto_augment=trivial-augment-wide")
+                .augmentation.auto_augment,
+            AutoAugmentPolicy::kTrivialAugmentWide);
+}
+
+TEST(MakeDataset, SaysWhatAnOptionTakes) {
+  const auto failure = [](const std::string& option) {
+    return test::failure_of<UsageError>([&] { make("glyphs:train=1,validation=1," + option); });
+  };
+  EXPECT_THAT(failure("auto_augment=wide"),
+              AllOf(HasSubstr("none"), HasSubstr("trivial-augment-wide, rand-augment")));
+  EXPECT_THAT(failure("magnitude=31"), HasSubstr("a whole number in [0, 30]"));
+  EXPECT_THAT(failure("num_ops=0"), HasSubstr("a whole number of at least 1"));
+  EXPECT_THAT(failure("random_erase=1.5"), HasSubstr("a number in [0, 1]"));
 }
 
 TEST(MakeDataset, LimitsTheSplits) {

@@ -3,10 +3,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <set>
+#include <thread>
 
+#include "tests/data/dataset_files.h"
+#include "tests/data/random_pixels.h"
 #include "yoke/core/error.h"
+#include "yoke/data/transforms/random_erasing.h"
 
 namespace yoke {
 namespace {
@@ -20,13 +26,6 @@ DatasetInfo make_info(ImageShape shape) {
     info.deviation.push_back(0.3f + 0.1f * static_cast<float>(c));
   }
   return info;
-}
-
-std::vector<std::uint8_t> make_pixels(ImageShape shape) {
-  std::vector<std::uint8_t> pixels(static_cast<std::size_t>(shape.elements()));
-  RandomStream random(1, 0, 0, Purpose::kTest);
-  for (auto& pixel : pixels) pixel = static_cast<std::uint8_t>(random.below(256));
-  return pixels;
 }
 
 std::vector<float> apply(const DatasetInfo& info, const Augmentation& augmentation,
@@ -73,7 +72,7 @@ TEST(Transform, NormalisesEveryPixelOnceWithoutAugmentation) {
   for (const ImageShape& shape : kShapes) {
     SCOPED_TRACE(shape.str());
     const DatasetInfo info = make_info(shape);
-    const auto pixels = make_pixels(shape);
+    const auto pixels = test::random_pixels(shape);
     expect_near(apply(info, {}, pixels, RandomStream(1, 0, 0, Purpose::kTest)),
                 reference(info, pixels, 0, 0, 0, false));
   }
@@ -86,7 +85,7 @@ TEST(Transform, CropsAndFlipsLikeThePlainReference) {
         if (crop > std::min(shape.height, shape.width)) continue;
         SCOPED_TRACE(fmt::format("{} crop {} flip {}", shape.str(), crop, flip));
         const DatasetInfo info = make_info(shape);
-        const auto pixels = make_pixels(shape);
+        const auto pixels = test::random_pixels(shape);
         for (std::uint64_t image = 0; image < 40; ++image) {
           RandomStream random(5, 0, image, Purpose::kAugment);
           const auto output = apply(info, {.crop = crop, .flip = flip}, pixels, random);
@@ -103,13 +102,70 @@ TEST(Transform, CropsAndFlipsLikeThePlainReference) {
 
 TEST(Transform, TakesEveryPlaceOfTheCropAndBothSidesOfTheFlip) {
   const DatasetInfo info = make_info({1, 8, 8});
-  const auto pixels = make_pixels(info.image);
+  const auto pixels = test::random_pixels(info.image);
   std::set<std::vector<float>> seen;
   for (std::uint64_t image = 0; image < 1000; ++image) {
     seen.insert(apply(info, {.crop = 2, .flip = true}, pixels,
                       RandomStream(5, 0, image, Purpose::kAugment)));
   }
   EXPECT_EQ(seen.size(), 5u * 5u * 2u);
+}
+
+constexpr Augmentation kEverything{.crop = 2,
+                                   .flip = true,
+                                   .auto_augment = AutoAugmentPolicy::kTrivialAugmentWide,
+                                   .random_erase = 0.5};
+
+TEST(Transform, CropsFlipsAugmentsNormalisesAndErasesInThisOrder) {
+  for (const ImageShape& shape : {ImageShape{1, 28, 28}, {3, 32, 33}}) {
+    DatasetInfo black = make_info(shape);  // whose normalised pixels are the pixels
+    black.mean.assign(black.mean.size(), 0);
+    black.deviation.assign(black.mean.size(), 1.0F / 255);
+    const auto pixels = test::random_pixels(shape);
+    for (std::uint64_t image = 0; image < 100; ++image) {
+      RandomStream random(5, 0, image, Purpose::kAugment), step = random;
+      std::vector<float> placed(pixels.size()), expected(pixels.size());
+      Transform(black, {.crop = 2, .flip = true}).apply(pixels, step, placed);
+      std::vector<std::uint8_t> bytes(placed.size()), spare(placed.size());
+      std::ranges::transform(placed, bytes.begin(), [](float pixel) {
+        return static_cast<std::uint8_t>(std::lround(pixel));
+      });
+      const auto changed = AutoAugment(kEverything, shape).apply(step, bytes, spare);
+      Transform(make_info(shape), {}).apply(changed, step, expected);
+      random_erase(0.5, shape, step, expected);
+      EXPECT_EQ(apply(make_info(shape), kEverything, pixels, random), expected) << image;
+    }
+  }
+}
+
+TEST(Transform, GivesTheSameImagesInSeveralThreads) {
+  const DatasetInfo info = make_info({3, 32, 33});
+  const auto pixels = test::random_pixels(info.image);
+  const Transform transform(info, kEverything);
+  constexpr std::uint64_t kImages = 200;
+  const auto apply_all = [&](std::vector<std::vector<float>>& outputs) {
+    for (std::uint64_t image = 0; image < kImages; ++image) {
+      RandomStream random(5, 0, image, Purpose::kAugment);
+      outputs.emplace_back(pixels.size());
+      transform.apply(pixels, random, outputs.back());
+    }
+  };
+  std::vector<std::vector<float>> alone;
+  apply_all(alone);
+  std::array<std::vector<std::vector<float>>, 4> together;
+  {
+    std::vector<std::jthread> threads;
+    for (auto& outputs : together) threads.emplace_back([&] { apply_all(outputs); });
+  }
+  for (const auto& outputs : together) EXPECT_EQ(outputs, alone);
+}
+
+TEST(Transform, RejectsWhatIsNoProbability) {
+  const DatasetInfo info = make_info({1, 8, 6});
+  for (const double wrong : {-0.1, 1.1, std::nan("")}) {
+    EXPECT_THAT(test::failure_of<UsageError>([&] { Transform(info, {.random_erase = wrong}); }),
+                testing::AllOf(testing::HasSubstr("random_erase="), testing::HasSubstr("from 0")));
+  }
 }
 
 TEST(Transform, RejectsACropLargerThanTheImage) {

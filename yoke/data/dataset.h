@@ -13,6 +13,7 @@
 #include "yoke/core/plugins/registry.h"
 #include "yoke/core/random.h"
 #include "yoke/data/damage_count.h"
+#include "yoke/data/transforms/augmentation.h"
 
 namespace yoke {
 
@@ -63,14 +64,19 @@ class Dataset {
   }
 };
 
-/// Random changes to training images; options of every data set.
-struct Augmentation {
-  std::int64_t crop = 0;  ///< Random crop after padding each side by so many zero pixels.
-  bool flip = false;      ///< Left-right flip of every other image, at random.
-};
-
 /// The option of every data set that leaves all but the first validation images out.
 inline constexpr const char* kValidationLimit = "validation_limit";
+
+/// Options by which training images are changed, and words of them that `--augment` chooses: of
+/// every data set, and of photos.
+inline constexpr const char* kCrop = "crop";
+inline constexpr const char* kFlip = "flip";
+inline constexpr const char* kAutoAugment = "auto_augment";
+inline constexpr const char* kNoAutoAugment = "none";
+inline constexpr const char* kTrivialAugmentWide = "trivial-augment-wide";
+inline constexpr const char* kRandomErase = "random_erase";
+inline constexpr const char* kPhotoScale = "scale";
+inline constexpr const char* kOlderPhotoScale = "area";
 
 /// The two splits of a data set.
 struct DatasetSplits {
@@ -92,7 +98,10 @@ struct DatasetInput {
 };
 
 struct DatasetTraits {
-  bool flip = false;  ///< Whether training images are flipped unless the user says otherwise.
+  bool flip = false;     ///< Whether training images are flipped unless the user says otherwise.
+  bool photos = false;   ///< Decoded, by kPhotoScale, rather than stored as pixels.
+  bool mirrors = false;  ///< Whether mirror images are of the same class: `--augment` flips them.
+  std::int64_t usual_crop = 0;  ///< Of `--augment`, where they are no photos: an eighth of a side.
   /// What `yoke train` takes where it is not given, in place of its own defaults; empty, 0: those.
   const char* usual_model = "";
   std::int64_t usual_batch_size = 0;

@@ -1,6 +1,9 @@
 // yoke/data/registry.cpp: the table of data sets, and the options that all of them have.
 #include <fmt/format.h>
 
+#include <functional>
+#include <utility>
+
 #include "yoke/core/error.h"
 #include "yoke/data/dataset.h"
 #include "yoke/data/datasets/subset.h"
@@ -14,41 +17,64 @@ namespace yoke {
 
 namespace {
 
-/// What every data set has.
-struct CommonOptions {
-  std::int64_t crop = 0;
-  bool flip = false;
-  std::int64_t train_limit = 0;
-  std::int64_t validation_limit = 0;
+OptionTable<Augmentation> augmentation_options(bool flip) {
+  using A = Augmentation;
+  using Policy = AutoAugmentPolicy;
+  return {
+      {.flip = flip},
+      {{kCrop, &A::crop, in(0, 1024),
+        "random crop of training images after padding each side by so many black pixels"},
+       {kFlip, &A::flip, "random left-right flip of training images"},
+       {kAutoAugment,
+        &A::auto_augment,
+        {{kNoAutoAugment, Policy::kNone},
+         {kTrivialAugmentWide, Policy::kTrivialAugmentWide},
+         {"rand-augment", Policy::kRandAugment}},
+        "training images are changed by random operations, after crop and flip, as torchvision's "
+        "TrivialAugmentWide or RandAugment change them"},
+       {"magnitude", &A::magnitude, in(0, kMagnitudeBins - 1),
+        "with rand-augment, how strong its operations are"},
+       {"num_ops", &A::num_ops, at_least(1),
+        "with rand-augment, how many operations an image gets"},
+       {kRandomErase, &A::random_erase, in(0, 1),
+        "probability that a random rectangle of a training image is set to the mean"}}};
+}
+
+/// How many images of each split there are at most; 0: all.
+struct Limits {
+  std::int64_t train = 0;
+  std::int64_t validation = 0;
 };
 
-OptionTable<CommonOptions> common_options(bool flip) {
-  using O = CommonOptions;
-  return {{.flip = flip},
-          {{"crop", &O::crop, in(0, 1024),
-            "random crop of training images after padding each side by so many black pixels"},
-           {"flip", &O::flip, "random left-right flip of training images"},
-           {"train_limit", &O::train_limit, at_least(0),
-            "only the first so many training images; 0: all"},
-           {kValidationLimit, &O::validation_limit, at_least(0), "likewise for validation"}}};
+OptionTable<Limits> limit_options() {
+  return {{"train_limit", &Limits::train, at_least(0),
+           "only the first so many training images; 0: all"},
+          {kValidationLimit, &Limits::validation, at_least(0), "likewise for validation"}};
+}
+
+/// `chosen` with splits that `change` has seen.
+void change_splits(DatasetPlugin::Chosen& chosen, std::function<void(DatasetSplits&)> change) {
+  chosen.make = [make = chosen.make, change = std::move(change)](const DatasetInput& input) {
+    DatasetSplits splits = make(input);
+    change(splits);
+    return splits;
+  };
+}
+
+void limit(const Limits& limits, DatasetSplits& splits) {
+  if (limits.train > 0) splits.train = first_images(splits.train, limits.train);
+  if (limits.validation > 0) splits.validation = first_images(splits.validation, limits.validation);
 }
 
 DatasetPlugin with_common_options(const DatasetPlugin& plugin) {
   Options none;
-  const bool flip = plugin.read(none).traits.flip;
-  return plugin.with(
-      common_options(flip), [](DatasetPlugin::Chosen& chosen, const CommonOptions& options) {
-        chosen.make = [make = chosen.make, options](const DatasetInput& input) {
-          DatasetSplits splits = make(input);
-          splits.augmentation = {.crop = options.crop, .flip = options.flip};
-          if (options.train_limit > 0) {
-            splits.train = first_images(splits.train, options.train_limit);
-          }
-          if (options.validation_limit > 0) {
-            splits.validation = first_images(splits.validation, options.validation_limit);
-          }
-          return splits;
-        };
+  return plugin
+      .with(augmentation_options(plugin.read(none).traits.flip),
+            [](DatasetPlugin::Chosen& chosen, const Augmentation& augmentation) {
+              change_splits(chosen, [=](auto& splits) { splits.augmentation = augmentation; });
+            })
+      .with(limit_options(), [](DatasetPlugin::Chosen& chosen, const Limits& limits) {
+        change_splits(chosen, [=](auto& splits) { limit(limits, splits); });
       });
 }
 

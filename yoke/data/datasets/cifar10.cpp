@@ -83,6 +83,8 @@ DatasetSplits load_cifar10(const DatasetInput& input, const NoOptions&) {
 
 }  // namespace
 
-DatasetPlugin cifar10_dataset() { return {no_options(), load_cifar10}; }
+DatasetPlugin cifar10_dataset() {
+  return {no_options(), load_cifar10, DatasetTraits{.mirrors = true, .usual_crop = 4}};
+}
 
 }  // namespace yoke

@@ -97,9 +97,10 @@ DatasetSplits load(const std::string& name, std::int64_t side, const DatasetInpu
 }
 
 DatasetPlugin plugin(const std::string& name, std::int64_t side) {
-  return {no_options(), [name, side](const DatasetInput& input, const NoOptions&) {
-            return load(name, side, input);
-          }};
+  return {
+      no_options(),
+      [name, side](const DatasetInput& input, const NoOptions&) { return load(name, side, input); },
+      DatasetTraits{.mirrors = true, .usual_crop = side / 8}};
 }
 
 }  // namespace

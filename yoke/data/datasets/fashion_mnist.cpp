@@ -5,7 +5,8 @@
 namespace yoke {
 
 DatasetPlugin fashion_mnist_dataset() {
-  return {no_options(), [](const DatasetInput& input, const NoOptions&) {
+  return {no_options(),
+          [](const DatasetInput& input, const NoOptions&) {
             return load_idx_dataset(
                 {.name = "fashion-mnist",
                  .image = {},
@@ -14,7 +15,8 @@ DatasetPlugin fashion_mnist_dataset() {
                  .mean = {0.2860F},
                  .deviation = {0.3530F}},
                 "FashionMNIST/raw", input.data_dir);
-          }};
+          },
+          DatasetTraits{.mirrors = true, .usual_crop = 3}};
 }
 
 }  // namespace yoke

@@ -153,7 +153,8 @@ DatasetPlugin glyphs_dataset() {
           [](const DatasetInput& input, const GlyphsOptions& options) -> DatasetSplits {
             return {.train = draw_split(options.train, input.seed, 0, options.noise),
                     .validation = draw_split(options.validation, input.seed, 1, options.noise)};
-          }};
+          },
+          DatasetTraits{.usual_crop = 3}};
 }
 
 }  // namespace yoke

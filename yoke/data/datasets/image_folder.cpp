@@ -61,7 +61,7 @@ OptionTable<ImageFolderOptions> image_folder_options() {
       {"root", &O::root, "folder or tar file; a comma in its path is written `\\,`"},
       {"size", &O::size, in(1, 4096),
        "height and width of what the model sees, unless the model itself takes another"},
-      {{"scale", "area"},
+      {{kPhotoScale, kOlderPhotoScale},
        &O::scale,
        in(0.0001, 1),
        "a training image is a random part of the photo with at least this part of its area and a "
@@ -123,7 +123,11 @@ DatasetSplits load_image_folder(const DatasetInput& input, const ImageFolderOpti
 
 DatasetPlugin image_folder_dataset() {
   return {image_folder_options(), load_image_folder,
-          DatasetTraits{.flip = true, .usual_model = "resnet18", .usual_batch_size = 32}};
+          DatasetTraits{.flip = true,
+                        .photos = true,
+                        .mirrors = true,
+                        .usual_model = "resnet18",
+                        .usual_batch_size = 32}};
 }
 
 }  // namespace yoke

@@ -4,7 +4,8 @@
 namespace yoke {
 
 DatasetPlugin mnist_dataset() {
-  return {no_options(), [](const DatasetInput& input, const NoOptions&) {
+  return {no_options(),
+          [](const DatasetInput& input, const NoOptions&) {
             return load_idx_dataset(
                 {.name = "mnist",
                  .image = {},
@@ -12,7 +13,8 @@ DatasetPlugin mnist_dataset() {
                  .mean = {0.1307F},
                  .deviation = {0.3081F}},
                 "MNIST/raw", input.data_dir);
-          }};
+          },
+          DatasetTraits{.usual_crop = 3}};
 }
 
 }  // namespace yoke

@@ -3,47 +3,27 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
+#include <functional>
+#include <memory>
 
 #include "yoke/core/error.h"
+#include "yoke/data/transforms/random_erasing.h"
 
 namespace yoke {
-namespace {
-
-// Arithmetic rather than a table of 256 floats: compilers turn it into vector code.
-void scale_and_shift(const std::uint8_t* __restrict pixels, std::int64_t count, float scale,
-                     float shift, float* __restrict output) {
-  for (std::int64_t i = 0; i < count; ++i) {
-    output[i] = static_cast<float>(pixels[i]) * scale + shift;
-  }
-}
-
-void scale_and_shift_reversed(const std::uint8_t* __restrict pixels, std::int64_t count,
-                              float scale, float shift, float* __restrict output) {
-  for (std::int64_t i = 0; i < count; ++i) {
-    output[i] = static_cast<float>(pixels[count - 1 - i]) * scale + shift;
-  }
-}
-
-}  // namespace
-
-// Output pixel (y, x) is stored pixel (y + down, x + right), mirrored left to right after that.
-struct Transform::Placement {
-  std::int64_t down = 0;
-  std::int64_t right = 0;
-  bool flip = false;
-
-  bool trivial() const { return down == 0 && right == 0 && !flip; }
-};
 
 Transform::Transform(const DatasetInfo& info, const Augmentation& augmentation)
-    : shape_(info.image), augmentation_(augmentation) {
+    : shape_(info.image), augmentation_(augmentation), auto_augment_(augmentation, info.image) {
   const std::int64_t most = std::min(shape_.height, shape_.width);
   if (augmentation.crop < 0 || augmentation.crop > most) {
     throw UsageError(
         fmt::format("data set '{}': crop={} is out of range for images of {}; choose "
                     "from 0 (none) to {} pixels",
                     info.name, augmentation.crop, shape_.str(), most));
+  }
+  if (!(augmentation.random_erase >= 0 && augmentation.random_erase <= 1)) {
+    throw UsageError(
+        fmt::format("data set '{}': random_erase={} is no probability; choose from 0 (never) to 1",
+                    info.name, augmentation.random_erase));
   }
   const auto channels = static_cast<std::size_t>(shape_.channels);
   if (info.mean.size() != channels || info.deviation.size() != channels) {
@@ -68,59 +48,49 @@ void Transform::apply(std::span<const std::uint8_t> pixels, RandomStream& random
     throw Error(fmt::format("an image of {} has {} elements, not {} stored and {} to fill",
                             shape_.str(), elements, pixels.size(), output.size()));
   }
-  const Placement placement = draw(random);
-  if (placement.trivial()) {
+  const CropAndFlip placement = draw_crop_and_flip(augmentation_, random);
+  if (!auto_augment_.none()) {
+    normalise_augmented(pixels.data(), placement, random, output.data());
+  } else if (placement.trivial()) {
     normalise(pixels.data(), output.data());
   } else {
     normalise_placed(pixels.data(), placement, output.data());
   }
-}
-
-Transform::Placement Transform::draw(RandomStream& random) const {
-  Placement placement;
-  if (augmentation_.crop > 0) {
-    const auto places = static_cast<std::uint64_t>(2 * augmentation_.crop + 1);
-    placement.down = static_cast<std::int64_t>(random.below(places)) - augmentation_.crop;
-    placement.right = static_cast<std::int64_t>(random.below(places)) - augmentation_.crop;
+  if (augmentation_.random_erase > 0) {
+    random_erase(augmentation_.random_erase, shape_, random, output);
   }
-  if (augmentation_.flip) placement.flip = random.below(2) == 1;
-  return placement;
 }
 
 void Transform::normalise(const std::uint8_t* pixels, float* output) const {
   const std::int64_t plane = shape_.height * shape_.width;
-  for (const auto& [scale, shift] : channels_) {
-    scale_and_shift(pixels, plane, scale, shift, output);
+  for (const Normalisation& channel : channels_) {
+    convert_row(pixels, plane, /*flip=*/false, channel, output);
     pixels += plane;
     output += plane;
   }
 }
 
-void Transform::normalise_placed(const std::uint8_t* pixels, const Placement& placement,
+void Transform::normalise_placed(const std::uint8_t* pixels, const CropAndFlip& placement,
                                  float* output) const {
-  const std::int64_t height = shape_.height, width = shape_.width;
-  const std::int64_t count = width - std::abs(placement.right);
-  const std::int64_t source = std::max<std::int64_t>(placement.right, 0);
-  const std::int64_t before = std::max<std::int64_t>(-placement.right, 0);
-  const std::int64_t start = placement.flip ? width - count - before : before;
-  for (const auto& [scale, shift] : channels_) {
-    for (std::int64_t y = 0; y < height; ++y, output += width) {
-      const std::int64_t stored = y + placement.down;
-      if (stored < 0 || stored >= height) {
-        std::fill_n(output, width, shift);
-        continue;
-      }
-      const std::uint8_t* const row = pixels + stored * width + source;
-      std::fill_n(output, start, shift);
-      if (placement.flip) {
-        scale_and_shift_reversed(row, count, scale, shift, output + start);
-      } else {
-        scale_and_shift(row, count, scale, shift, output + start);
-      }
-      std::fill(output + start + count, output + width, shift);
-    }
-    pixels += height * width;
+  const std::int64_t plane = shape_.height * shape_.width;
+  for (const Normalisation& channel : channels_) {
+    place_plane(pixels, shape_, placement, channel, output);
+    pixels += plane;
+    output += plane;
   }
+}
+
+void Transform::normalise_augmented(const std::uint8_t* pixels, const CropAndFlip& placement,
+                                    RandomStream& random, float* output) const {
+  const auto elements = static_cast<std::size_t>(shape_.elements());
+  const auto memory = std::make_unique_for_overwrite<std::uint8_t[]>(2 * elements);
+  const std::span<std::uint8_t> image(memory.get(), elements);
+  const std::span<std::uint8_t> spare(memory.get() + elements, elements);
+  const std::int64_t plane = shape_.height * shape_.width;
+  for (std::int64_t begin = 0; begin < shape_.elements(); begin += plane) {
+    place_plane(pixels + begin, shape_, placement, std::identity(), image.data() + begin);
+  }
+  normalise(auto_augment_.apply(random, image, spare).data(), output);
 }
 
 }  // namespace yoke
