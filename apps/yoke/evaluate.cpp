@@ -55,8 +55,12 @@ void print_confusion(const Evaluation& result, const std::vector<std::string>& n
 }
 
 void print(const Evaluation& result, const std::vector<std::string>& names) {
-  fmt::print("images {}  loss {:.4f}  top-1 {:.2f} %  top-5 {:.2f} %\n\nAccuracy per class\n",
-             result.images, result.loss, 100 * result.top1, 100 * result.top5);
+  fmt::print("images {}  loss {:.4f}  top-1 {:.2f} %  top-5 {:.2f} %\n", result.images, result.loss,
+             100 * result.top1, 100 * result.top5);
+  fmt::print("balanced accuracy {:.2f} %  macro F1 {:.2f} %  expected calibration error {:.2f} %\n",
+             100 * result.balanced_accuracy, 100 * result.macro_f1,
+             100 * expected_calibration_error(result.confidence_bins));
+  fmt::print("\nAccuracy per class\n");
   std::size_t width = 0;
   for (const auto& name : names) width = std::max(width, name.size());
   for (std::size_t c = 0; c < names.size(); ++c) {
@@ -69,11 +73,17 @@ void print(const Evaluation& result, const std::vector<std::string>& names) {
 
 nlohmann::ordered_json evaluation_json(const Evaluation& result,
                                        const std::vector<std::string>& names) {
-  nlohmann::ordered_json json = {
-      {"images", result.images}, {"loss", result.loss},
-      {"top1", result.top1},     {"top5", result.top5},
-      {key::kClasses, names},    {key::kPerClassAccuracy, result.per_class_accuracy}};
+  nlohmann::ordered_json json = {{"images", result.images},
+                                 {"loss", result.loss},
+                                 {"top1", result.top1},
+                                 {"top5", result.top5},
+                                 {"balanced_accuracy", result.balanced_accuracy},
+                                 {"macro_f1", result.macro_f1},
+                                 {"ece", expected_calibration_error(result.confidence_bins)},
+                                 {key::kClasses, names},
+                                 {key::kPerClassAccuracy, result.per_class_accuracy}};
   json[key::kConfusion] = confusion_rows(result);
+  json[key::kConfidenceBins] = confidence_bins_json(result.confidence_bins);
   return json;
 }
 

@@ -52,6 +52,11 @@ void print_result(const TrainResult& result) {
                100 * summary.at(key::kValTop1).get<double>(),
                100 * summary.at(key::kValTop5).get<double>());
   }
+  if (!summary.at(key::kValEce).is_null()) {
+    fmt::print("Balanced accuracy: {:.2f} % (expected calibration error {:.2f} %)\n",
+               100 * summary.at(key::kValBalancedAccuracy).get<double>(),
+               100 * summary.at(key::kValEce).get<double>());
+  }
   if (!summary.at(key::kTargetAccuracy).is_null()) {
     const bool reached = summary.at(key::kTargetReached).get<bool>();
     fmt::print("Target accuracy {:.2f} %: {}\n",

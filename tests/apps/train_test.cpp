@@ -268,6 +268,12 @@ TEST(YokeEvaluate, AgreesWithTheRunItselfAndCountsEachClass) {
     EXPECT_EQ(json["images"], 333);
     EXPECT_EQ(json["top1"], summary["val_top1"]);
     EXPECT_EQ(json["per_class_accuracy"], summary["per_class_accuracy"]);
+    EXPECT_EQ(json["balanced_accuracy"], summary["val_balanced_accuracy"]);
+    EXPECT_EQ(json["macro_f1"], summary["val_macro_f1"]);
+    // In batches of another size an image may round into the bin beside its own.
+    EXPECT_NEAR(json["ece"].get<double>(), summary["val_ece"].get<double>(), 2.0 / 333);
+    EXPECT_EQ(json["confidence_bins"].size(), 15U);
+    EXPECT_THAT(result.output, HasSubstr("expected calibration error"));
   }
 }
 

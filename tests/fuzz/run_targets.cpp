@@ -51,7 +51,8 @@ std::vector<FuzzTarget> run_targets() {
       file_of_a_run("summary", &RunDirectory::summary,
                     R"({"status": "completed", "steps": 5, "hardware": {"cores": 2, "cpu": "x"}, )"
                     R"("classes": ["a", "b"], "per_class_accuracy": [0.5, null], )"
-                    R"("confusion": [[1, 2], [3, 4]]})"),
+                    R"("confusion": [[1, 2], [3, 4]], "confidence_bins": [{"images": 3, )"
+                    R"("confidence": 0.5, "accuracy": 0.7}, {"images": 0, "accuracy": null}]})"),
       file_of_a_run("metrics", &RunDirectory::metrics, kReports),
       file_of_a_run("phases", &RunDirectory::phases, some_phases()),
       {"resumed_metrics",

@@ -65,6 +65,13 @@ std::string some_description() {
       .at("yoke");
 }
 
+std::string some_state() {
+  RunState state;
+  state.balanced_accuracy = 0.5;
+  state.confidence_bins = {{.images = 3, .confidence = 0.5, .accuracy = 0.75}, {}};
+  return state.to_json().dump();
+}
+
 }  // namespace
 
 std::vector<FuzzTarget> train_targets() {
@@ -76,7 +83,7 @@ std::vector<FuzzTarget> train_targets() {
           {"settings",
            {R"({"batch-size": "256", "lr": "0.1", "model": "mlp"})"},
            [](const std::string& bytes) { parse_settings(bytes, 1); }},
-          {"run_state", {RunState().to_json().dump()}, read_state},
+          {"run_state", {some_state()}, read_state},
           {"model_description", {some_description()}, [](const std::string& bytes) {
              parse_description(bytes);
            }}};

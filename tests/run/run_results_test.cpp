@@ -39,6 +39,17 @@ TEST(ReadRun, FindsAllThatACompletedRunHolds) {
   EXPECT_THAT(run.confusion[1], ElementsAre(15, 80, 5));
 }
 
+TEST(ReadRun, FindsHowSureTheNetworkIsWhereTheRunTells) {
+  const TemporaryDirectory directory;
+  make_run(directory.path(), {.confident = true});
+  const RunResults run = read_run(directory.path());
+  ASSERT_EQ(run.confidence_bins.size(), 3U);
+  EXPECT_EQ(run.confidence_bins[2].images, 150);
+  EXPECT_EQ(run.number("val_macro_f1"), 0.84);
+  make_run(directory.path());
+  EXPECT_THAT(read_run(directory.path()).confidence_bins, IsEmpty());
+}
+
 TEST(ReadRun, EndsEachPhaseWhereTheNextBegins) {
   const TemporaryDirectory directory;
   make_run(directory.path());

@@ -17,6 +17,7 @@
 #include "yoke/study/figures/figures.h"
 #include "yoke/study/figures/gnuplot.h"
 #include "yoke/study/figures/script.h"
+#include "yoke/study/findings/findings.h"
 #include "yoke/study/report/document.h"
 #include "yoke/study/report/html.h"
 #include "yoke/study/report/markdown.h"
@@ -28,6 +29,8 @@ namespace {
 using test::make_run;
 using test::TemporaryDirectory;
 using testing::AllOf;
+using testing::AnyOf;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
@@ -68,6 +71,41 @@ TEST(Figures, AreThoseThatARunHasNumbersFor) {
               ElementsAre("loss-over-time", "accuracy-over-time", "loss-over-epochs",
                           "accuracy-over-epochs", "time-in-steps", "time-of-runs", "processor",
                           "memory", "disk", "network", "classes", "confusion"));
+}
+
+TEST(Figures, ShowConfidenceWhereTheRunTellsOfIt) {
+  const TemporaryDirectory directory;
+  make_run(directory.path(), {.confident = true});
+  const auto document = make_document("t", compare_runs({{read_run(directory.path())}}));
+  const auto figure = document.figures().back();
+  ASSERT_EQ(figure.name, "confidence");
+  EXPECT_THAT(figure.caption, AllOf(HasSubstr("3 bins"), HasSubstr("(Guo et al. 2017): 7.50 %")));
+  const auto& curves = std::get<Curves>(figure.graph);
+  ASSERT_EQ(curves.series.size(), 3U);
+  const auto& accuracy = curves.series[1].points;
+  ASSERT_EQ(accuracy.size(), 2U) << "a bin without images has no point";
+  EXPECT_DOUBLE_EQ(accuracy[1].x, 90);
+  EXPECT_DOUBLE_EQ(accuracy[1].y, 80);
+  EXPECT_DOUBLE_EQ(curves.series[2].points[1].y, 75);
+  EXPECT_THAT(draw_svg({figure}, environment()), ElementsAre(HasSubstr("</svg>")));
+}
+
+TEST(Findings, SayHowFarConfidenceIsFromAccuracy) {
+  const TemporaryDirectory directory;
+  make_run(directory.path(), {.confident = true});
+  auto run = read_run(directory.path());
+  const auto told = [&] { return run_findings(run); };
+  EXPECT_THAT(told(), Contains(AllOf(HasSubstr("The network is surer than it is right"),
+                                     HasSubstr("80.00 % on average"), HasSubstr("72.50 % of the"),
+                                     HasSubstr("error is 7.50 %"))));
+  EXPECT_THAT(told(), Contains(HasSubstr("balanced accuracy is 85.00 % and macro F1 84.00 %")));
+  for (auto& bin : run.confidence_bins) std::swap(bin.confidence, bin.accuracy);
+  EXPECT_THAT(told(), Contains(HasSubstr("less sure than it is right")));
+  for (auto& bin : run.confidence_bins) bin.confidence = bin.accuracy;
+  EXPECT_THAT(told(), Contains(HasSubstr("about as sure as it is right")));
+  make_run(directory.path());
+  run = read_run(directory.path());
+  EXPECT_THAT(told(), Not(Contains(AnyOf(HasSubstr("sure"), HasSubstr("macro F1")))));
 }
 
 TEST(Figures, OfARunThatHasJustBegunAreNone) {

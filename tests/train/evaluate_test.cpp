@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
+#include "tests/support/ranks.h"
 #include "yoke/comm/factory.h"
 
 namespace yoke {
@@ -64,6 +67,9 @@ TEST(Evaluate, CountsEachImageOnceForAnyBatchSize) {
     EXPECT_DOUBLE_EQ(result.per_class_accuracy[0], 1.0);
     EXPECT_DOUBLE_EQ(result.per_class_accuracy[2], 0.5);
     EXPECT_TRUE(std::isnan(result.per_class_accuracy[3]));
+    EXPECT_DOUBLE_EQ(result.balanced_accuracy, (1 + 1 + 0.5) / 3);
+    // Class 0: precision 3 of 4; class 2: recall 1 of 2.
+    EXPECT_DOUBLE_EQ(result.macro_f1, (6.0 / 7 + 1 + 2.0 / 3) / 3);
     EXPECT_EQ(result.confusion[2][0].item<std::int64_t>(), 1);
     EXPECT_EQ(result.confusion.sum().item<std::int64_t>(), 7);
     ASSERT_EQ(result.sightings.size(), 7U);
@@ -73,7 +79,30 @@ TEST(Evaluate, CountsEachImageOnceForAnyBatchSize) {
     // Cross-entropy of a right answer, and of the wrong one, by hand.
     const double others = 3 * std::exp(-10.0);
     EXPECT_NEAR(result.loss, std::log1p(others) + 10.0 / 7, 1e-5);
+    // All seven are as sure, and one is wrong.
+    EXPECT_EQ(result.confidence_bins.back().images, 7);
+    EXPECT_NEAR(expected_calibration_error(result.confidence_bins), 1 / (1 + others) - 6.0 / 7,
+                1e-6);
   }
+}
+
+TEST(Evaluate, FindsTheSameOnSeveralRanks) {
+  Oracle oracle;
+  const auto one = make_communicator("single");
+  const auto expected = evaluate(oracle, *one, std::make_shared<Numbers>(), 2, {});
+  test::run_ranks({3}, [&](const Group& group) {
+    Oracle own;
+    const auto ranks = make_communicator("gloo", group);
+    const auto found = evaluate(own, *ranks, std::make_shared<Numbers>(), 4, {});
+    EXPECT_LT(own.seen.size(), 7U);
+    EXPECT_EQ(found.images, expected.images);
+    EXPECT_EQ(found.top1, expected.top1);
+    EXPECT_EQ(found.balanced_accuracy, expected.balanced_accuracy);
+    EXPECT_EQ(found.macro_f1, expected.macro_f1);
+    EXPECT_EQ(confidence_bins_json(found.confidence_bins).dump(),
+              confidence_bins_json(expected.confidence_bins).dump());
+    EXPECT_EQ(found.sightings, expected.sightings);
+  });
 }
 
 }  // namespace

@@ -7,7 +7,9 @@
 #include "tests/support/support.h"
 #include "tests/train/run.h"
 #include "yoke/core/error.h"
+#include "yoke/run/confidence_bins.h"
 #include "yoke/train/checkpoints/checkpoint.h"
+#include "yoke/train/evaluation/class_scores.h"
 
 namespace yoke::test {
 namespace {
@@ -119,6 +121,21 @@ std::vector<std::int64_t> steps_kept(const fs::path& run) {
   return steps;
 }
 
+/// What the summary says of the validation images is all of the evaluation that `val_top1` is of.
+void expect_one_evaluation(const nlohmann::json& summary) {
+  const auto top1 = accuracy_of(summary);
+  const auto bins = confidence_bins_from(summary.at("confidence_bins"));
+  EXPECT_NEAR(mean_over_images(bins, [](const ConfidenceBin& bin) { return bin.accuracy; }), top1,
+              1e-12);
+  EXPECT_EQ(summary.at("val_ece"), expected_calibration_error(bins));
+  const auto recalls = summary.at("per_class_accuracy").get<std::vector<double>>();
+  EXPECT_EQ(summary.at("val_balanced_accuracy"), balanced_accuracy(recalls));
+  const auto rows = summary.at("confusion").get<std::vector<std::vector<std::int64_t>>>();
+  std::vector<torch::Tensor> confusion;
+  for (const auto& row : rows) confusion.push_back(torch::tensor(row));
+  EXPECT_EQ(summary.at("val_macro_f1"), macro_f1(torch::stack(confusion)));
+}
+
 TEST(BestWeights, AreThoseOfTheRun) {
   const TemporaryDirectory directory;
   auto config = worsening_run(directory.path() / "run");
@@ -132,6 +149,7 @@ TEST(BestWeights, AreThoseOfTheRun) {
     if (report.at("split") == "val") last = report.at("top1").get<double>();
   }
   EXPECT_GT(accuracy_of(found), last + 0.1) << "the run did not worsen";
+  expect_one_evaluation(found);
   EXPECT_THAT(steps_kept(config.out), testing::ElementsAre(found.at("steps"), best));
   const auto kept = read_checkpoint(list_checkpoints(config.out / "checkpoints").back());
   expect_equal(weights(config.out), kept.model);

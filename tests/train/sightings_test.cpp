@@ -24,8 +24,9 @@ struct Split {
       if (static_cast<int>(i) % ranks != rank) continue;
       const double p = probabilities[i];
       const std::int64_t image = static_cast<std::int64_t>(i);
-      sightings.add(torch::tensor({{std::log(p), std::log(1 - p)}}, torch::kFloat32),
-                    torch::zeros({1}, torch::kInt64), std::span(&image, 1));
+      const auto scores = torch::tensor({{std::log(p), std::log(1 - p)}}, torch::kFloat32);
+      sightings.add(likeliest_classes(scores), torch::zeros({1}, torch::kInt64),
+                    std::span(&image, 1));
     }
     return sightings;
   }
@@ -66,8 +67,8 @@ TEST(Sightings, LeaveOutScoresThatAreNoNumbers) {
   Sightings sightings;
   const std::vector<std::int64_t> numbers = {4, 7};
   const float none = std::numeric_limits<float>::quiet_NaN();
-  sightings.add(torch::tensor({{none, 0.0F}, {1.0F, 0.0F}}), torch::zeros({2}, torch::kInt64),
-                numbers);
+  sightings.add(likeliest_classes(torch::tensor({{none, 0.0F}, {1.0F, 0.0F}})),
+                torch::zeros({2}, torch::kInt64), numbers);
   const auto communicator = make_communicator("single");
   EXPECT_EQ(images(sightings.gather(*communicator)), (std::vector<std::int64_t>{7}));
 }

@@ -50,6 +50,8 @@ TEST(Train, WritesItsFilesAndEveryFieldOfTheSummary) {
                             "evaluate_seconds", "wall_seconds",   "images_per_second",
                             "final_train_loss", "val_loss",       "val_top1",
                             "val_top5",         "best_val_top1",  "per_class_accuracy",
+                            "val_macro_f1",     "val_ece",        "val_balanced_accuracy",
+                            "confidence_bins",  "confusion",      "best_step",
                             "target_accuracy",  "target_reached", "time_to_target_seconds",
                             "peak_rss_bytes",   "cpu_seconds",    "versions",
                             "hardware",         "command"}) {

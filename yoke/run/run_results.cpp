@@ -23,6 +23,7 @@ void take(const RunSummary& summary, RunResults& run) {
   run.classes = summary.classes;
   run.per_class_accuracy = summary.per_class_accuracy;
   run.confusion = summary.confusion;
+  run.confidence_bins = summary.confidence_bins;
 }
 
 void take_summary(const fs::path& path, RunResults& run) {

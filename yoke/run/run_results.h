@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "yoke/run/confidence_bins.h"
 #include "yoke/run/image_predictions.h"
 #include "yoke/run/metrics.h"
 #include "yoke/run/phases.h"
@@ -26,6 +27,7 @@ struct RunResults {
   std::vector<std::string> classes;
   std::vector<double> per_class_accuracy;      ///< NaN for a class without images.
   std::vector<std::vector<double>> confusion;  ///< Images; rows are true classes.
+  std::vector<ConfidenceBin> confidence_bins;  ///< Empty where the run did not tell.
   std::vector<ImagePrediction> predictions;    ///< In the order to look at them.
   std::vector<Metrics> training, validation;
   std::vector<ResourceSample> resources;

@@ -47,6 +47,7 @@ std::optional<RunSummary> read_summary(const std::filesystem::path& path) {
   }
   summary.per_class_accuracy = numbers_of(array(key::kPerClassAccuracy));
   for (const auto& row : array(key::kConfusion)) summary.confusion.push_back(numbers_of(row));
+  summary.confidence_bins = confidence_bins_from(array(key::kConfidenceBins));
   return summary;
 }
 

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "yoke/run/confidence_bins.h"
+
 namespace yoke {
 
 /// The keys of summary.json that others than its writer ask for. `cpu` stands inside `hardware`,
@@ -21,6 +23,7 @@ inline constexpr const char* kCommand = "command";
 inline constexpr const char* kCommunicationBytes = "communication_bytes";
 inline constexpr const char* kCommunicationSeconds = "communication_seconds";
 inline constexpr const char* kCommunicator = "communicator";
+inline constexpr const char* kConfidenceBins = "confidence_bins";
 inline constexpr const char* kConfusion = "confusion";
 inline constexpr const char* kCpuSeconds = "cpu_seconds";
 inline constexpr const char* kDamagedImages = "damaged_images";
@@ -47,8 +50,11 @@ inline constexpr const char* kTargetReached = "target_reached";
 inline constexpr const char* kThreads = "threads";
 inline constexpr const char* kTimeToTargetSeconds = "time_to_target_seconds";
 inline constexpr const char* kTrainSeconds = "train_seconds";
+inline constexpr const char* kValBalancedAccuracy = "val_balanced_accuracy";
+inline constexpr const char* kValEce = "val_ece";
 inline constexpr const char* kValImages = "val_images";
 inline constexpr const char* kValLoss = "val_loss";
+inline constexpr const char* kValMacroF1 = "val_macro_f1";
 inline constexpr const char* kValTop1 = "val_top1";
 inline constexpr const char* kValTop5 = "val_top5";
 inline constexpr const char* kVersions = "versions";
@@ -83,6 +89,7 @@ struct RunSummary {
   std::vector<std::string> classes;
   std::vector<double> per_class_accuracy;      ///< NaN for a class without images.
   std::vector<std::vector<double>> confusion;  ///< Images; rows are true classes.
+  std::vector<ConfidenceBin> confidence_bins;  ///< Empty where the run did not tell.
 };
 
 /// Writes summary.json whole or not at all. @throws Error.

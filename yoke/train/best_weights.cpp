@@ -24,8 +24,11 @@ std::string take_weights(const RunDirectory& directory, Workload& workload, RunS
                  fmt::format("the checkpoint of step {}", best.step));
   RunState then = RunState::from_json(best.state.at("run"));
   state.validation = then.validation;
+  state.balanced_accuracy = then.balanced_accuracy;
+  state.macro_f1 = then.macro_f1;
   state.per_class_accuracy = std::move(then.per_class_accuracy);
   state.confusion = std::move(then.confusion);
+  state.confidence_bins = std::move(then.confidence_bins);
   state.sightings = std::move(then.sightings);
   return fmt::format("best       the run's weights are those of step {}: {:.2f} % right", best.step,
                      100 * state.best_val_top1);

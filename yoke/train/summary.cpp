@@ -43,10 +43,15 @@ void add_result(Json& json, const TrainConfig& config, const Trainer& trainer) {
   json[key::kValLoss] = validation ? Json(validation->loss) : Json();
   json[key::kValTop1] = validation ? Json(validation->top1) : Json();
   json[key::kValTop5] = validation ? Json(validation->top5) : Json();
+  const auto& bins = state.confidence_bins;
+  json[key::kValBalancedAccuracy] = optional_json(state.balanced_accuracy);
+  json[key::kValMacroF1] = optional_json(state.macro_f1);
+  json[key::kValEce] = bins.empty() ? Json() : Json(expected_calibration_error(bins));
   json[key::kBestValTop1] = validation ? Json(state.best_val_top1) : Json();
   json[key::kBestStep] = validation ? Json(state.best_step) : Json();
   json[key::kPerClassAccuracy] = state.per_class_accuracy;
   if (!state.confusion.empty()) json[key::kConfusion] = state.confusion;
+  if (!bins.empty()) json[key::kConfidenceBins] = confidence_bins_json(bins);
   json[key::kCommunicationBytes] = trainer.bytes();
   for (const auto& [name, value] : trainer.counters()) json["counters"][name] = value;
   json[key::kTargetAccuracy] = optional_json(config.target_accuracy);

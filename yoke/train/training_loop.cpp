@@ -187,9 +187,12 @@ bool TrainingLoop::evaluate() {
                              .lr = state.lr,
                              .images_per_second = static_cast<double>(result.images) / elapsed,
                              .compute_seconds = elapsed};
+  state.balanced_accuracy = result.balanced_accuracy;
+  state.macro_f1 = result.macro_f1;
   state.per_class_accuracy = result.per_class_accuracy;
   constexpr std::size_t kMostClasses = 100;  // more would make summary.json megabytes
   if (result.per_class_accuracy.size() <= kMostClasses) state.confusion = confusion_rows(result);
+  state.confidence_bins = result.confidence_bins;
   state.sightings = result.sightings;
   const bool best = first || result.top1 > state.best_val_top1;
   if (best) {

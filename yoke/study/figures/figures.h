@@ -24,4 +24,7 @@ std::vector<Figure> resource_figures(const RunResults& run, const std::string& s
 /// Accuracy per class and the confusion matrix of a run.
 std::vector<Figure> class_figures(const RunResults& run, const std::string& suffix);
 
+/// Accuracy of a run against its confidence; none of a run that did not tell of that.
+std::vector<Figure> confidence_figures(const RunResults& run, const std::string& suffix);
+
 }  // namespace yoke::study

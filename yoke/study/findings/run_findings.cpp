@@ -108,6 +108,33 @@ void add_classes(const RunResults& run, Sentences& out) {
   }
 }
 
+/// Where classes have different numbers of images, this is another thing than accuracy.
+void add_class_scores(const RunResults& run, Sentences& out) {
+  const auto accuracy = run.number(key::kValBalancedAccuracy), f1 = run.number(key::kValMacroF1);
+  if (!accuracy || !f1) return;
+  out.push_back(
+      fmt::format("Where each class counts alike, balanced accuracy is {} and macro F1 {}.",
+                  in_percent(*accuracy), in_percent(*f1)));
+}
+
+void add_confidence(const RunResults& run, Sentences& out) {
+  const auto& bins = run.confidence_bins;
+  const double error = expected_calibration_error(bins);
+  if (!std::isfinite(error)) return;
+  const double confidence =
+      mean_over_images(bins, [](const ConfidenceBin& bin) { return bin.confidence; });
+  const double accuracy =
+      mean_over_images(bins, [](const ConfidenceBin& bin) { return bin.accuracy; });
+  constexpr double kAlike = 0.005;
+  const char* judgement = "about as sure as it is right";
+  if (confidence > accuracy + kAlike) judgement = "surer than it is right";
+  if (confidence < accuracy - kAlike) judgement = "less sure than it is right";
+  out.push_back(fmt::format(
+      "The network is {}: it gives the likeliest class a probability of {} on average and is right "
+      "for {} of the images; the expected calibration error is {}.",
+      judgement, in_percent(confidence), in_percent(accuracy), in_percent(error)));
+}
+
 void add_resources(const RunResults& run, Sentences& out) {
   double memory = 0, processor = 0;
   int samples = 0;
@@ -134,6 +161,8 @@ std::vector<std::string> run_findings(const RunResults& run) {
   add_accuracy(run, sentences);
   add_time(run, sentences);
   add_classes(run, sentences);
+  add_class_scores(run, sentences);
+  add_confidence(run, sentences);
   add_resources(run, sentences);
   return sentences;
 }

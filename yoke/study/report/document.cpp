@@ -41,6 +41,7 @@ Section details(const Repetitions& group, std::size_t number, bool alone) {
   if (!alone) section.sentences = run_findings(run);
   section.figures = resource_figures(run, suffix);
   for (auto& figure : class_figures(run, suffix)) section.figures.push_back(std::move(figure));
+  for (auto& figure : confidence_figures(run, suffix)) section.figures.push_back(std::move(figure));
   if (alone) return section;
   for (auto& figure : section.figures) {  // for files and pages without the heading
     figure.title += fmt::format(": {}", group.label);

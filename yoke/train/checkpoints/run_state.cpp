@@ -52,6 +52,13 @@ std::vector<Sighting> sightings_from(const nlohmann::json& json) {
   return sightings;
 }
 
+/// Nothing where `json` lacks it.
+std::optional<double> number_from(const nlohmann::json& json, const char* name) {
+  const auto found = json.find(name);
+  if (found == json.end() || found->is_null()) return std::nullopt;
+  return found->get<double>();
+}
+
 }  // namespace
 
 nlohmann::json RunState::to_json() {
@@ -68,11 +75,14 @@ nlohmann::json RunState::to_json() {
                          {key::kCpuSeconds, cpu_seconds},
                          {key::kPerClassAccuracy, per_class_accuracy},
                          {key::kConfusion, confusion},
+                         {key::kConfidenceBins, confidence_bins_json(confidence_bins)},
                          {key::kBestValTop1, best_val_top1},
                          {key::kBestStep, best_step},
                          {kWithoutBest, evaluations_without_best},
                          {kSightings, sightings_json(sightings)}};
   if (validation) json["validation"] = validation_json(*validation);
+  if (balanced_accuracy) json[key::kValBalancedAccuracy] = *balanced_accuracy;
+  if (macro_f1) json[key::kValMacroF1] = *macro_f1;
   if (time_to_target_seconds) json[key::kTimeToTargetSeconds] = *time_to_target_seconds;
   return json;
 }
@@ -100,9 +110,12 @@ RunState RunState::from_json(const nlohmann::json& json) {
   if (json.contains(key::kConfusion)) json.at(key::kConfusion).get_to(state.confusion);
   if (json.contains(kSightings)) state.sightings = sightings_from(json.at(kSightings));
   if (json.contains("validation")) state.validation = validation_from(json.at("validation"));
-  if (json.contains(key::kTimeToTargetSeconds)) {
-    state.time_to_target_seconds = json.at(key::kTimeToTargetSeconds).get<double>();
+  if (json.contains(key::kConfidenceBins)) {
+    state.confidence_bins = confidence_bins_from(json.at(key::kConfidenceBins));
   }
+  state.balanced_accuracy = number_from(json, key::kValBalancedAccuracy);
+  state.macro_f1 = number_from(json, key::kValMacroF1);
+  state.time_to_target_seconds = number_from(json, key::kTimeToTargetSeconds);
   return state;
 }
 

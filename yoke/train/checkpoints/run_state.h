@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "yoke/run/confidence_bins.h"
 #include "yoke/run/metrics.h"
 #include "yoke/train/evaluation/sightings.h"
 #include "yoke/train/meter.h"
@@ -26,9 +27,11 @@ struct RunState {
   double checkpoint_seconds = 0;
   double cpu_seconds = 0;  ///< Of earlier processes of a resumed run.
 
-  std::optional<Metrics> validation;  ///< The latest.
+  std::optional<Metrics> validation;                  ///< The latest.
+  std::optional<double> balanced_accuracy, macro_f1;  ///< Of that.
   std::vector<double> per_class_accuracy;
   std::vector<std::vector<std::int64_t>> confusion;  ///< Rows are true; empty for many classes.
+  std::vector<ConfidenceBin> confidence_bins;        ///< Of the latest validation.
   std::vector<Sighting> sightings;                   ///< Of the latest validation.
   double best_val_top1 = 0;
   std::int64_t best_step = 0;                 ///< Of that evaluation; 0 before the first.

@@ -6,6 +6,8 @@
 #include <limits>
 
 #include "yoke/train/evaluation/accuracy.h"
+#include "yoke/train/evaluation/class_scores.h"
+#include "yoke/train/evaluation/confidences.h"
 
 namespace yoke {
 namespace {
@@ -18,13 +20,16 @@ struct Sums {
 
   torch::Tensor scalars;  // images, loss, top-1, top-5
   torch::Tensor confusion;
+  Confidences confidences;
 
-  void add(const torch::Tensor& scores, const torch::Tensor& target) {
+  void add(const torch::Tensor& scores, const torch::Tensor& target, const Likeliest& likeliest) {
     const auto ranks = ranks_of_target(scores, target);
+    const auto right = ranks.lt(1);
+    confidences.add(likeliest, right);
     const auto loss = torch::nn::functional::cross_entropy(
         scores, target, torch::nn::functional::CrossEntropyFuncOptions().reduction(torch::kSum));
     scalars += torch::tensor({static_cast<double>(target.size(0)), loss.item<double>(),
-                              ranks.lt(1).sum().item<double>(), ranks.lt(5).sum().item<double>()},
+                              right.sum().item<double>(), ranks.lt(5).sum().item<double>()},
                              torch::kFloat64);
     const std::int64_t classes = confusion.size(0);
     const auto cells = target * classes + scores.argmax(1);
@@ -32,21 +37,27 @@ struct Sums {
   }
 };
 
+std::vector<double> per_class_accuracy(const torch::Tensor& confusion) {
+  const auto right = confusion.diagonal().to(torch::kFloat64);
+  const auto accuracy = (right / confusion.sum(1).to(torch::kFloat64)).contiguous();
+  const auto* const values = accuracy.data_ptr<double>();
+  return {values, values + accuracy.numel()};
+}
+
 Evaluation summarise(const Sums& sums) {
   const auto* const scalars = sums.scalars.data_ptr<double>();
   const double images = scalars[0];
-  Evaluation result{.images = static_cast<std::int64_t>(images),
-                    .loss = scalars[1] / images,
-                    .top1 = scalars[2] / images,
-                    .top5 = scalars[3] / images,
-                    .per_class_accuracy = {},
-                    .confusion = sums.confusion,
-                    .sightings = {}};
-  const auto right = sums.confusion.diagonal().to(torch::kFloat64);
-  const auto accuracy = (right / sums.confusion.sum(1).to(torch::kFloat64)).contiguous();
-  const auto* const values = accuracy.data_ptr<double>();
-  result.per_class_accuracy.assign(values, values + accuracy.numel());
-  return result;
+  const auto accuracy = per_class_accuracy(sums.confusion);
+  return {.images = static_cast<std::int64_t>(images),
+          .loss = scalars[1] / images,
+          .top1 = scalars[2] / images,
+          .top5 = scalars[3] / images,
+          .balanced_accuracy = balanced_accuracy(accuracy),
+          .macro_f1 = macro_f1(sums.confusion),
+          .per_class_accuracy = accuracy,
+          .confusion = sums.confusion,
+          .confidence_bins = {},
+          .sightings = {}};
 }
 
 }  // namespace
@@ -76,12 +87,14 @@ Evaluation evaluate(Engine& engine, Communicator& communicator,
     const Batch batch = loader.next();
     if (batch.size() == 0) continue;
     const auto scores = mean_scores(engine, batch.input, views);
-    sums.add(scores, batch.target.to(scores.device()));
-    sightings.add(scores, batch.target, sampler.indices(/*epoch=*/0, step));
+    const auto likeliest = likeliest_classes(scores);
+    sums.add(scores, batch.target.to(scores.device()), likeliest);
+    sightings.add(likeliest, batch.target, sampler.indices(/*epoch=*/0, step));
   }
   communicator.all_reduce(sums.scalars);
   communicator.all_reduce(sums.confusion);
   Evaluation result = summarise(sums);
+  result.confidence_bins = sums.confidences.gather(communicator);
   result.sightings = sightings.gather(communicator);
   return result;
 }

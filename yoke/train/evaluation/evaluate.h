@@ -10,6 +10,7 @@
 #include "yoke/data/dataset.h"
 #include "yoke/data/loader.h"
 #include "yoke/engine/engine.h"
+#include "yoke/run/confidence_bins.h"
 #include "yoke/train/evaluation/sightings.h"
 #include "yoke/train/evaluation/views.h"
 
@@ -18,11 +19,14 @@ namespace yoke {
 /// What a model makes of a split.
 struct Evaluation {
   std::int64_t images = 0;
-  double loss = 0;  ///< Mean cross-entropy over images, without label smoothing.
-  double top1 = 0;  ///< Fraction of images.
-  double top5 = 0;  ///< Fraction of images.
+  double loss = 0;               ///< Mean cross-entropy over images, without label smoothing.
+  double top1 = 0;               ///< Fraction of images.
+  double top5 = 0;               ///< Fraction of images.
+  double balanced_accuracy = 0;  ///< See class_scores.h.
+  double macro_f1 = 0;           ///< Likewise.
   std::vector<double> per_class_accuracy;  ///< Fraction of the class's images; NaN without any.
   torch::Tensor confusion;  ///< int64 [classes, classes]: rows are true, columns are predicted.
+  std::vector<ConfidenceBin> confidence_bins;
   std::vector<Sighting> sightings;  ///< Of the images that deserve a look, in that order.
 };
 

@@ -43,17 +43,16 @@ Sighting read_row(const double* row) {
 
 }  // namespace
 
-void Sightings::add(const torch::Tensor& scores, const torch::Tensor& target,
+void Sightings::add(const Likeliest& likeliest, const torch::Tensor& target,
                     std::span<const std::int64_t> images) {
-  const auto [most, which] = scores.to(torch::kFloat32).softmax(1).max(1);
-  const auto probability = most.to(torch::kCPU).contiguous(),
-             predicted = which.to(torch::kCPU).contiguous();
+  const auto* const predicted = likeliest.classes.data_ptr<std::int64_t>();
+  const auto* const probability = likeliest.probability.data_ptr<float>();
   const auto label = target.to(torch::kCPU).contiguous();
   for (std::size_t row = 0; row < images.size(); ++row) {
     const Sighting sighting{.image = images[row],
                             .label = label.data_ptr<std::int64_t>()[row],
-                            .predicted = predicted.data_ptr<std::int64_t>()[row],
-                            .probability = probability.data_ptr<float>()[row]};
+                            .predicted = predicted[row],
+                            .probability = probability[row]};
     if (std::isnan(sighting.probability)) continue;
     (answer(sighting).wrong ? wrong_ : right_).push_back(sighting);
   }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "yoke/comm/communicator.h"
+#include "yoke/train/evaluation/likeliest.h"
 
 namespace yoke {
 
@@ -23,9 +24,9 @@ struct Sighting {
 /// Collects the kMostKept surest mistakes and the kMostKept least certain right answers.
 class Sightings {
  public:
-  /// `scores` fp32 [N, classes] and `target` int64 [N] are of the images whose numbers are
-  /// `images`. Images with a score that is no number are left out.
-  void add(const torch::Tensor& scores, const torch::Tensor& target,
+  /// `likeliest` and `target` int64 [N] are of the images whose numbers are `images`. Images with a
+  /// score that is no number are left out.
+  void add(const Likeliest& likeliest, const torch::Tensor& target,
            std::span<const std::int64_t> images);
 
   /// Those of all ranks, as looked_at_before() orders them. All ranks call it.
