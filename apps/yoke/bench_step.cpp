@@ -103,7 +103,6 @@ EngineOptions engine_options(const GivenStep& given, const LossScaler* scaler) {
                         .replicas = given.replicas,
                         .threads = given.threads,
                         .micro_batch = given.micro_batch,
-                        .label_smoothing = 0,
                         .another = [&given] { return build_model(given); },
                         .cuda_graph = given.cuda_graph};
   if (scaler != nullptr) options.loss_scale = [scaler] { return scaler->scale(); };

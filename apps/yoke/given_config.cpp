@@ -14,6 +14,7 @@
 #include "yoke/run/flag_names.h"
 #include "yoke/run/layout.h"
 #include "yoke/train/checkpoints/resume.h"
+#include "yoke/train/config/augmentation_sets.h"
 #include "yoke/train/config/flags.h"
 
 namespace yoke {
@@ -66,6 +67,7 @@ void fill(TrainConfig& config) {
   if (config.model.empty()) config.model = usual.model;
   const bool sized = config.batch_size || config.batch_size_per_rank;
   if (!sized && traits.usual_batch_size > 0) config.batch_size = traits.usual_batch_size;
+  apply_augmentation_set(config);
 }
 
 /// A default as one types it: recipes have `true` for what is `on` here.

@@ -13,11 +13,16 @@ using Trail = std::vector<std::pair<std::string, torch::Tensor>>;
 
 using MakeEngine = std::function<std::unique_ptr<Engine>(Model&, FlatParameters&)>;
 
-Batch make_batch(const Model& model, std::int64_t size, std::int64_t seed) {
+Batch make_batch(const Model& model, std::int64_t size, std::int64_t seed, bool mixed) {
   torch::manual_seed(static_cast<std::uint64_t>(seed));
   const auto& [channels, height, width] = model.input;
   constexpr std::int64_t kClasses = 10;
-  return {torch::randn({size, channels, height, width}), torch::randint(kClasses, {size})};
+  Batch batch{torch::randn({size, channels, height, width}), torch::randint(kClasses, {size})};
+  if (mixed) {
+    batch.other_target = torch::randint(kClasses, {size});
+    batch.other_share = torch::rand({size}) / 2;
+  }
+  return batch;
 }
 
 torch::Tensor with_noise(const torch::Tensor& values, double noise, int seed) {
@@ -35,7 +40,7 @@ Trail follow(Model model, const torch::Tensor& start, const MakeEngine& make_eng
   }
   const auto engine = make_engine(model, parameters);
   const auto batch = [&](std::int64_t number) {
-    return make_batch(model, comparison.batch, comparison.images + number);
+    return make_batch(model, comparison.batch, comparison.images + number, comparison.mixed);
   };
   Trail trail;
   for (std::int64_t step = 0; step < 2; ++step) {
@@ -126,9 +131,8 @@ std::string differences_from_eager(const std::function<Model()>& make,
   const torch::Tensor start = FlatParameters(*first.module).values().clone();
   const auto eager_in = [&](Precision precision) -> MakeEngine {
     return [&comparison, precision](Model& model, FlatParameters& parameters) {
-      return make_eager_engine(
-          model, parameters,
-          {.label_smoothing = comparison.label_smoothing, .precision = precision});
+      return make_eager_engine(model, parameters,
+                               {.loss = comparison.loss, .precision = precision});
     };
   };
   const MakeEngine compiled = [&](Model& model, FlatParameters& parameters) {
@@ -136,7 +140,7 @@ std::string differences_from_eager(const std::function<Model()>& make,
                                 {.precision = comparison.precision,
                                  .replicas = comparison.replicas,
                                  .micro_batch = comparison.micro_batch,
-                                 .label_smoothing = comparison.label_smoothing});
+                                 .loss = comparison.loss});
   };
   const Trail expected = follow(make(), start, eager_in(Precision::kFp32), comparison);
   const Trail actual = follow(make(), start, compiled, comparison);

@@ -14,7 +14,8 @@ struct Comparison {
   int replicas = 1;
   std::int64_t micro_batch = 0;
   Precision precision = Precision::kFp32;
-  double label_smoothing = 0.1;
+  LossOptions loss = {.label_smoothing = 0.1};
+  bool mixed = false;       ///< Whether each image is of two classes.
   double slack = 1;         ///< What "equal" allows is multiplied by this.
   std::int64_t images = 5;  ///< The seed of the images.
   bool cancels = false;     ///< Whether some gradients are sums that cancel.

@@ -20,7 +20,8 @@ struct Trained {
                    const ModelInput& input = {{1, 12, 12}, 10})
       : model(make_model(text, input, 1)),
         parameters(*model.module),
-        engine(make_eager_engine(model, parameters, {.label_smoothing = label_smoothing})) {}
+        engine(
+            make_eager_engine(model, parameters, {.loss = {.label_smoothing = label_smoothing}})) {}
 
   Model model;
   FlatParameters parameters;

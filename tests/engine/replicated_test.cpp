@@ -187,12 +187,13 @@ TEST(Replicated, SmoothsLabels) {
   const auto make = named("mlp");
   Model a = make(), b = make();
   FlatParameters one(*a.module), two(*b.module);
-  const auto expected = make_eager_engine(a, one, {.label_smoothing = 0.1});
-  const auto found =
-      make_engine(
-          b, two,
-          {.kind = EngineKind::kEager, .replicas = 2, .label_smoothing = 0.1, .another = make})
-          .engine;
+  const auto expected = make_eager_engine(a, one, {.loss = {.label_smoothing = 0.1}});
+  const auto found = make_engine(b, two,
+                                 {.kind = EngineKind::kEager,
+                                  .replicas = 2,
+                                  .loss = {.label_smoothing = 0.1},
+                                  .another = make})
+                         .engine;
   const Batch batch = random_batch(a, 7);
   EXPECT_NEAR(found->gradient(batch, kKey).loss.item<double>(),
               expected->gradient(batch, kKey).loss.item<double>(), 1e-5);

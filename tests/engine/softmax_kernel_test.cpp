@@ -62,21 +62,52 @@ TEST(SoftmaxKernel, HasTheGradientOfLibTorch) {
   }
 }
 
+/// The shares of the classes, [1, classes], fp64.
+Tensor shares_of(const compiled::WantedScores& wanted, std::int64_t classes) {
+  auto shares = torch::zeros({1, classes}, torch::kFloat64);
+  shares[0][wanted.target] += 1 - wanted.other_share;
+  shares[0][wanted.other] += wanted.other_share;
+  return shares;
+}
+
+void expect_cross_entropy(const Tensor& of, const compiled::WantedScores& wanted,
+                          const Tensor& weights) {
+  const Tensor scores = of.detach().set_requires_grad(true);
+  const std::int64_t classes = scores.size(0);
+  const Tensor loss =
+      torch::cross_entropy_loss(scores.unsqueeze(0), shares_of(wanted, classes),
+                                weights.defined() ? weights.to(torch::kFloat64) : Tensor(),
+                                at::Reduction::Mean, -100, wanted.smoothing);
+  (loss * 0.5).backward();
+  const std::vector<float> numbers = as_vector(scores.detach());
+  std::vector<float> gradient(numbers.size());
+  const double found =
+      compiled::cross_entropy(numbers.data(), classes, wanted, 0.5F, gradient.data());
+  EXPECT_NEAR(found, loss.item<double>(), 1e-6);
+  expect_near(gradient, scores.grad(), 3e-7);
+}
+
 TEST(CrossEntropyKernel, EqualsLibTorchWithAndWithoutSmoothing) {
-  for (Tensor scores : scores_to_try()) {
+  for (const Tensor& scores : scores_to_try()) {
     for (const double smoothing : {0.0, 0.1}) {
-      scores = scores.detach().set_requires_grad(true);
-      const std::int64_t target = scores.size(0) / 2;
-      const Tensor loss = torch::cross_entropy_loss(scores.unsqueeze(0), torch::tensor({target}),
-                                                    {}, at::Reduction::Mean, -100, smoothing);
-      (loss * 0.5).backward();
-      const std::vector<float> numbers = as_vector(scores.detach());
-      std::vector<float> gradient(numbers.size());
-      const double found =
-          compiled::cross_entropy(numbers.data(), static_cast<std::int64_t>(numbers.size()), target,
-                                  smoothing, 0.5F, gradient.data());
-      EXPECT_NEAR(found, loss.item<double>(), 1e-6);
-      expect_near(gradient, scores.grad(), 3e-7);
+      expect_cross_entropy(scores, {.target = scores.size(0) / 2, .smoothing = smoothing}, {});
+    }
+  }
+}
+
+TEST(CrossEntropyKernel, EqualsLibTorchForMixedImagesAndWeightedClasses) {
+  for (const Tensor& scores : scores_to_try()) {
+    const std::int64_t classes = scores.size(0);
+    const Tensor weights = torch::rand({classes});
+    for (const double smoothing : {0.0, 0.1}) {
+      compiled::WantedScores wanted{.target = classes / 2, .smoothing = smoothing};
+      wanted.class_weights = weights.data_ptr<float>();
+      expect_cross_entropy(scores, wanted, weights);
+      wanted.other = classes - 1;
+      wanted.other_share = 0.375F;
+      expect_cross_entropy(scores, wanted, weights);
+      wanted.class_weights = nullptr;
+      expect_cross_entropy(scores, wanted, {});
     }
   }
 }

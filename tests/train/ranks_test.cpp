@@ -80,6 +80,22 @@ INSTANTIATE_TEST_SUITE_P(OnOneHost, EveryCommunicatorTrains,
                            return name;
                          });
 
+/// Pairs straddle the ranks' parts, and the last batch of an epoch is odd.
+TEST(Ranks, MixImagesAsOneProcessDoes) {
+  for (const std::string engine : {"eager", "compiled"}) {
+    const TemporaryDirectory directory;
+    const auto words = [&](const char* name) {
+      auto all = arguments("lenet", engine, directory.path() / name, "2", "149");
+      all.insert(all.end(), {"--mixup", "0.4", "--cutmix", "1", "--label-smoothing", "0.1",
+                             "--class-weights", "balanced"});
+      return all;
+    };
+    run_ranks_well(1, words("one"));
+    run_ranks_well(3, words("three"));
+    expect_equal_runs(directory.path() / "one", directory.path() / "three");
+  }
+}
+
 TEST(Ranks, ResumeTogetherExactly) {
   const TemporaryDirectory directory;
   auto whole = arguments("bn-cnn", "compiled", directory.path() / "whole", "3", "16");

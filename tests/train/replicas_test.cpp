@@ -41,7 +41,8 @@ void expect_success(const std::vector<ProgramResult>& results) {
 TEST(Replicas, TrainAsOneDoes) {
   const TemporaryDirectory directory;
   const auto one = directory.path() / "one";
-  const Flags more = {{"--model", "lab-cnn"}, {"--label-smoothing", "0.1"}};
+  const Flags more = {
+      {"--model", "lab-cnn"}, {"--label-smoothing", "0.1"}, {"--mixup", "0.2"}, {"--cutmix", "1"}};
   expect_success({run_yoke(arguments(one, "1", more))});
   for (const char* const replicas : {"2", "3"}) {
     const auto many = directory.path() / replicas;

@@ -22,9 +22,11 @@ namespace fs = std::filesystem;
 /// Trains for three epochs, saving every `every`; then a second run that ends at `first`, and goes
 /// on.
 void expect_equal_after_resume(const std::string& model, const char* every, std::int64_t first,
-                               const char* data = nullptr, std::int64_t batch_size = 100) {
+                               const char* data = nullptr, std::int64_t batch_size = 100,
+                               void (*change)(TrainConfig&) = nullptr) {
   const TemporaryDirectory directory;
   auto config = small_run(directory.path() / "whole", model);
+  if (change != nullptr) change(config);
   if (data != nullptr) config.data = data;
   config.batch_size = batch_size;
   config.schedule = "onecycle:max_lr=2e-3";
@@ -55,6 +57,14 @@ TEST(Resume, IsExactWithDropout) { expect_equal_after_resume("lab-cnn", "5steps"
 
 TEST(Resume, IsExactWithBatchNorm) {
   expect_equal_after_resume("resnet18", "4steps", 4, "glyphs:train=21,validation=16", 7);
+}
+
+TEST(Resume, IsExactWithMixedImages) {
+  expect_equal_after_resume("mlp", "3steps", 9, nullptr, 99, [](TrainConfig& config) {
+    config.mixup = 0.2;
+    config.cutmix = 1;
+    config.class_weights = "balanced";
+  });
 }
 
 TEST(Resume, GoesOnAfterAStop) {

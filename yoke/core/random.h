@@ -15,7 +15,8 @@ enum class Purpose : std::uint32_t {
   kAugment,
   kDropout,
   kGlyphs,
-  kTest
+  kTest,
+  kMix
 };
 
 /// A random stream as a value: equal keys give equal numbers, on any machine, in any order of use.

@@ -17,16 +17,15 @@ DeviceCopy::DeviceCopy(torch::Device device) : device_(device) {
 Batch DeviceCopy::copy(Batch batch) const {
   if (!stream_) return batch;
   const c10::StreamGuard guard(*stream_);
-  batch.input = batch.input.to(device_, /*non_blocking=*/true);
-  batch.target = batch.target.to(device_, /*non_blocking=*/true);
+  for (torch::Tensor* each : batch.tensors()) *each = each->to(device_, /*non_blocking=*/true);
   VirtualGuardImpl(device_.type()).synchronizeStream(*stream_);
   return batch;
 }
 
-void use_in_this_stream(const Batch& batch) {
-  for (const auto& tensor : {batch.input, batch.target}) {
-    if (tensor.is_cpu()) continue;
-    tensor.record_stream(VirtualGuardImpl(tensor.device().type()).getStream(tensor.device()));
+void use_in_this_stream(Batch batch) {
+  for (const torch::Tensor* each : batch.tensors()) {
+    if (each->is_cpu()) continue;
+    each->record_stream(VirtualGuardImpl(each->device().type()).getStream(each->device()));
   }
 }
 

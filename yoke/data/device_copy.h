@@ -26,6 +26,6 @@ class DeviceCopy {
 
 /// Tells the allocator of GPU memory that the caller's stream uses a batch that another made; call
 /// it before the first use.
-void use_in_this_stream(const Batch& batch);
+void use_in_this_stream(Batch batch);
 
 }  // namespace yoke

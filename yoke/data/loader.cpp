@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "yoke/core/error.h"
-#include "yoke/core/random.h"
 
 namespace yoke {
 namespace {
@@ -27,19 +26,12 @@ LoaderOptions checked(LoaderOptions options) {
 
 Loader::Loader(std::shared_ptr<const Dataset> dataset, Sampler sampler, Transform transform,
                std::uint64_t seed, std::int64_t first_step, std::int64_t last_step,
-               LoaderOptions options)
-    : dataset_(std::move(dataset)),
-      sampler_(std::move(sampler)),
-      transform_(std::move(transform)),
-      seed_(seed),
+               LoaderOptions options, const Mixing& mixing)
+    : maker_(std::move(dataset), std::move(sampler), std::move(transform), mixing, seed),
       next_step_(first_step),
       last_step_(last_step),
       options_(checked(options)),
       queue_(first_step, last_step, options.prefetch) {
-  if (sampler_.images() != dataset_->size()) {
-    throw Error(fmt::format("loader: the sampler is for {} images, the data set has {}",
-                            sampler_.images(), dataset_->size()));
-  }
   if (first_step < 0 || first_step > last_step) {
     throw Error(fmt::format("loader: [{}, {}) is no range of steps", first_step, last_step));
   }
@@ -69,50 +61,16 @@ Batch Loader::next() {
 }
 
 void Loader::work(const std::stop_token& stop) {
-  std::vector<std::uint8_t> scratch;
+  BatchMaker::Scratch scratch;
   std::optional<DeviceCopy> device;
   while (const auto step = queue_.begin(stop)) {
     try {
       if (!device) device.emplace(options_.device);
-      queue_.put(*step, device->copy(make(*step, scratch, stop)));
+      queue_.put(*step, device->copy(maker_.make(*step, options_.pinned, scratch, stop)));
     } catch (...) {
       queue_.put(*step, std::current_exception());
     }
   }
-}
-
-std::int64_t Loader::label(std::int64_t image) const {
-  const std::int64_t label = dataset_->label(image);
-  const auto& info = dataset_->info();
-  if (label >= 0 && label < info.classes()) return label;
-  throw Error(fmt::format("data set {}: image {} is of class {}, but its classes are 0 to {}",
-                          info.name, image, label, info.classes() - 1));
-}
-
-Batch Loader::make(std::int64_t step, std::vector<std::uint8_t>& scratch,
-                   const std::stop_token& stop) const {
-  const std::int64_t epoch = step / sampler_.steps_per_epoch();
-  const std::int64_t number = step % sampler_.steps_per_epoch();
-  const auto indices = sampler_.indices(epoch, number);
-  const auto size = static_cast<std::int64_t>(indices.size());
-  const ImageShape& shape = transform_.output_shape();
-  const auto options = torch::TensorOptions().pinned_memory(options_.pinned);
-  Batch batch{.input = torch::empty({size, shape.channels, shape.height, shape.width},
-                                    options.dtype(torch::kFloat32)),
-              .target = torch::empty({size}, options.dtype(torch::kInt64)),
-              .first_image = sampler_.first_image(number),
-              .step_images = sampler_.global_size(number)};
-  auto* const input = batch.input.data_ptr<float>();
-  auto* const target = batch.target.data_ptr<std::int64_t>();
-  for (std::int64_t i = 0; i < size && !stop.stop_requested(); ++i) {
-    const std::int64_t image = indices[static_cast<std::size_t>(i)];
-    RandomStream random(seed_, 0, static_cast<std::uint64_t>(epoch * sampler_.images() + image),
-                        Purpose::kAugment);
-    transform_.apply(dataset_->drawn_pixels(image, random, scratch), random,
-                     {input + i * shape.elements(), static_cast<std::size_t>(shape.elements())});
-    target[i] = label(image);
-  }
-  return batch;
 }
 
 }  // namespace yoke

@@ -9,11 +9,9 @@
 #include <vector>
 
 #include "yoke/core/batch.h"
-#include "yoke/data/dataset.h"
+#include "yoke/data/batch_maker.h"
 #include "yoke/data/device_copy.h"
 #include "yoke/data/ordered_queue.h"
-#include "yoke/data/sampler.h"
-#include "yoke/data/transforms/transform.h"
 
 namespace yoke {
 
@@ -30,12 +28,12 @@ struct LoaderOptions {
 class Loader {
  public:
   /// Batches of steps [first_step, last_step), counted over the whole run: step s is batch
-  /// s % steps_per_epoch of epoch s / steps_per_epoch. `seed` is that of random crops and flips.
+  /// s % steps_per_epoch of epoch s / steps_per_epoch. `seed` is that of all that is drawn.
   /// @throws UsageError when `options` are out of range; Error when the arguments do not fit
   /// together.
   Loader(std::shared_ptr<const Dataset> dataset, Sampler sampler, Transform transform,
          std::uint64_t seed, std::int64_t first_step, std::int64_t last_step,
-         LoaderOptions options = {});
+         LoaderOptions options = {}, const Mixing& mixing = {});
 
   /// Stops the workers after the image each is at, and waits for that.
   ~Loader();
@@ -54,15 +52,8 @@ class Loader {
   using Result = std::variant<Batch, std::exception_ptr>;
 
   void work(const std::stop_token& stop);
-  /// @throws Error where the data set has no such class.
-  std::int64_t label(std::int64_t image) const;
-  Batch make(std::int64_t step, std::vector<std::uint8_t>& scratch,
-             const std::stop_token& stop) const;
 
-  const std::shared_ptr<const Dataset> dataset_;
-  const Sampler sampler_;
-  const Transform transform_;
-  const std::uint64_t seed_;
+  const BatchMaker maker_;
   std::int64_t next_step_;
   const std::int64_t last_step_;
   const LoaderOptions options_;

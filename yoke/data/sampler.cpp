@@ -88,6 +88,11 @@ std::vector<std::int64_t> Sampler::indices(std::int64_t epoch, std::int64_t step
   return {order->begin() + first, order->begin() + first + count};
 }
 
+std::int64_t Sampler::image_at(std::int64_t epoch, std::int64_t step, std::int64_t place) const {
+  const std::int64_t position = step * batch_size_ + place;
+  return shuffle_ ? (*permutation(epoch))[static_cast<std::size_t>(position)] : position;
+}
+
 Sampler::Permutation Sampler::permutation(std::int64_t epoch) const {
   const std::lock_guard lock(cache_->mutex);
   Cache::Entry& entry = cache_->entries[static_cast<std::size_t>(epoch % 2)];

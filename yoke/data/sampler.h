@@ -34,6 +34,14 @@ class Sampler {
   /// has fewer images than there are ranks before this one.
   std::vector<std::int64_t> indices(std::int64_t epoch, std::int64_t step) const;
 
+  /// The image at `place`, in [0, global_size(step)), of batch `step` of `epoch` over all ranks.
+  std::int64_t image_at(std::int64_t epoch, std::int64_t step, std::int64_t place) const;
+
+  /// Images before batch `step` of `epoch`, in all epochs.
+  std::int64_t images_before(std::int64_t epoch, std::int64_t step) const {
+    return epoch * images_ + step * batch_size_;
+  }
+
  private:
   using Permutation = std::shared_ptr<const std::vector<std::int64_t>>;
   struct Cache;

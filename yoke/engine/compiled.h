@@ -7,6 +7,7 @@
 #include "yoke/core/error.h"
 #include "yoke/core/flat_parameters.h"
 #include "yoke/engine/engine.h"
+#include "yoke/engine/loss.h"
 #include "yoke/engine/precision.h"
 #include "yoke/models/model.h"
 
@@ -23,7 +24,7 @@ struct CompiledOptions {
   Precision precision = Precision::kFp32;  ///< Or Precision::kBf16.
   int replicas = 1;                        ///< Copies of the step, a thread each.
   std::int64_t micro_batch = 0;  ///< Images a replica computes at once; 0 measures what is best.
-  double label_smoothing = 0;    ///< In [0, 1].
+  LossOptions loss = {};
 };
 
 /// What a step of the plan cost.

@@ -38,7 +38,7 @@ EngineChoice make_eager(Model& model, FlatParameters& parameters, const EngineOp
         "these, or --engine compiled for bf16");
   }
   if (options.replicas < 2) {
-    EagerOptions eager{.label_smoothing = options.label_smoothing,
+    EagerOptions eager{.loss = options.loss,
                        .precision = options.precision,
                        .loss_scale = options.loss_scale,
                        .another = options.another};
@@ -61,7 +61,7 @@ EngineChoice make_eager(Model& model, FlatParameters& parameters, const EngineOp
       model, parameters,
       {.devices = replica_devices(parameters.values().device(), options.replicas),
        .threads = options.threads,
-       .label_smoothing = options.label_smoothing,
+       .loss = options.loss,
        .another = options.another,
        .precision = options.precision,
        .loss_scale = options.loss_scale});
@@ -74,7 +74,7 @@ EngineChoice make_compiled(Model& model, FlatParameters& parameters, const Engin
                                      {.precision = options.precision,
                                       .replicas = replicas,
                                       .micro_batch = options.micro_batch,
-                                      .label_smoothing = options.label_smoothing});
+                                      .loss = options.loss});
   return {std::move(engine), EngineKind::kCompiled, replicas, ""};
 }
 

@@ -7,6 +7,7 @@
 #include "yoke/core/enum_words.h"
 #include "yoke/core/flat_parameters.h"
 #include "yoke/engine/engine.h"
+#include "yoke/engine/loss.h"
 #include "yoke/engine/precision.h"
 #include "yoke/models/model.h"
 
@@ -27,7 +28,7 @@ struct EngineOptions {
   int replicas = 0;  ///< Copies of the step; 0: compiled as many as `threads`, eager one.
   int threads = 1;   ///< That the process may use.
   std::int64_t micro_batch = 0;  ///< See CompiledOptions.
-  double label_smoothing = 0;
+  LossOptions loss = {};
   /// See ReplicatedOptions and EagerOptions; for more than one eager replica, and for o2.
   std::function<Model()> another = {};
   std::function<double()> loss_scale = {};  ///< See EagerOptions; where scales_loss() is true.

@@ -15,6 +15,7 @@
 #include "yoke/parallel/workers/in_process.h"
 #include "yoke/train/checkpoints/model_file.h"
 #include "yoke/train/checkpoints/resume.h"
+#include "yoke/train/config/augmentation_sets.h"
 #include "yoke/train/config/flags.h"
 #include "yoke/train/train_rank.h"
 
@@ -26,6 +27,7 @@ TrainConfig completed(TrainConfig config) {
   validate(config);
   if (!config.epochs && !config.max_steps) config.epochs = kDefaultEpochs;
   if (!config.batch_size && !config.batch_size_per_rank) config.batch_size = kDefaultBatchSize;
+  apply_augmentation_set(config);
   if (!config.resume.empty() && config.out.empty()) config.out = resumed_run(config);
   if (!config.resume.empty()) config.model_file = kept_model_file(resumed_run(config));
   return config;

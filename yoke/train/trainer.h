@@ -2,6 +2,7 @@
 #pragma once
 #include <functional>
 #include <memory>
+#include <utility>
 
 #include "yoke/comm/communicator.h"
 #include "yoke/core/files/recipe.h"
@@ -27,6 +28,9 @@ class Trainer {
 
   /// Goes on from `checkpoint`. @throws UsageError when it is of another model.
   void resume(const Checkpoint& checkpoint);
+
+  /// From now on steps go by `schedule`, in place of the one that the configuration names.
+  void follow(Schedule schedule) { schedule_ = std::move(schedule); }
 
   /// Before the first step: gives all ranks the same model and state.
   void begin();

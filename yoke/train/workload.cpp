@@ -11,6 +11,7 @@
 #include "yoke/data/transforms/resize.h"
 #include "yoke/models/module_parts.h"
 #include "yoke/train/checkpoints/model_description.h"
+#include "yoke/train/class_weights.h"
 #include "yoke/train/lr_scales.h"
 
 namespace yoke {
@@ -68,7 +69,7 @@ void fit_images(DatasetSplits& data, const ImageShape& input) {
   data.validation = resized(data.validation, input.height, input.width);
 }
 
-EngineOptions engine_options(const TrainConfig& config, std::int64_t threads,
+EngineOptions engine_options(const TrainConfig& config, const Dataset& train, std::int64_t threads,
                              const std::function<Model()>& another, const LossScaler* scaler) {
   std::function<double()> loss_scale;
   if (scaler != nullptr) loss_scale = [scaler] { return scaler->scale(); };
@@ -77,7 +78,8 @@ EngineOptions engine_options(const TrainConfig& config, std::int64_t threads,
           .replicas = static_cast<int>(config.replicas),
           .threads = static_cast<int>(threads),
           .micro_batch = config.micro_batch,
-          .label_smoothing = config.label_smoothing,
+          .loss = {.label_smoothing = config.label_smoothing,
+                   .class_weights = class_weights_of(config.class_weights, train)},
           .another = another,
           .loss_scale = loss_scale,
           .cuda_graph = config.cuda_graph};
@@ -97,7 +99,7 @@ Workload::Workload(const TrainConfig& config, std::int64_t threads, const TrainP
       engine(make_engine(
           model, parameters,
           engine_options(
-              config, threads,
+              config, *data.train, threads,
               [&] { return build_model(config, parts, data.train->info(), torch::kCPU); },
               scaler.get()))) {
   fit_images(data, model.input);

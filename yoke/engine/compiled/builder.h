@@ -10,6 +10,7 @@
 #include "yoke/engine/compiled/memory/parameters.h"
 #include "yoke/engine/compiled/memory/statistics.h"
 #include "yoke/engine/compiled/plan.h"
+#include "yoke/engine/loss.h"
 
 namespace yoke::compiled {
 
@@ -28,7 +29,7 @@ struct PlanOptions {
   std::int64_t batch = 1;                                       ///< Images of a run.
   bool training = true;                                         ///< With loss and backward pass.
   dnnl::memory::data_type type = dnnl::memory::data_type::f32;  ///< Of activations and weights.
-  double label_smoothing = 0;
+  LossOptions loss = {};
 };
 
 /// Plans one layer: asked for its forward pass, and later, where there is one, its backward pass.

@@ -170,7 +170,7 @@ void StepCheck::check_gradients(const TracedGraph& graph, const Batch& batch,
                                 const Trial& found) const {
   const Reference reference(model_, parameters_, batch);
   const auto gradients = [&](const Noise& noise) {
-    return reference.gradients(graph, options_.label_smoothing, noise);
+    return reference.gradients(graph, options_.loss, noise);
   };
   const auto expected = gradients({});
   std::vector<std::vector<torch::Tensor>> moved;  // by seed, as far as wanted

@@ -54,7 +54,7 @@ PlanOptions Compiled::plan_options(bool training, std::int64_t batch) const {
           .training = training,
           .type = options_.precision == Precision::kBf16 ? dnnl::memory::data_type::bf16
                                                          : dnnl::memory::data_type::f32,
-          .label_smoothing = options_.label_smoothing};
+          .loss = options_.loss};
 }
 
 torch::Tensor Compiled::check(const torch::Tensor& input) const {
@@ -144,6 +144,8 @@ void Compiled::run(const Work& work, const std::vector<Range>& parts,
       MicroBatch micro = work.micro;
       micro.input = static_cast<const float*>(micro.input) + images.begin * image_elements;
       if (micro.target != nullptr) micro.target += images.begin;
+      if (micro.other_target != nullptr) micro.other_target += images.begin;
+      if (micro.other_share != nullptr) micro.other_share += images.begin;
       if (micro.losses != nullptr) micro.losses += images.begin;
       micro.scores += images.begin * classes();
       micro.first_image += images.begin;
@@ -186,21 +188,30 @@ Batch Compiled::check(const Batch& batch) const {
   checked.input = check(batch.input);
   checked.target = batch.target.contiguous();
   check_target(checked.target, classes());
+  if (!batch.mixed()) return checked;
+  checked.other_target = batch.other_target.contiguous();
+  checked.other_share = batch.other_share.contiguous();
+  check_target(checked.other_target, classes());
   return checked;
 }
 
 Compiled::Work Compiled::training_work(const Batch& batch, torch::Tensor& scores,
                                        std::vector<double>& losses, const StepKey& key) const {
-  return {.graph = training_graph_,
-          .training = true,
-          .micro = {.input = batch.input.data_ptr(),
-                    .target = batch.target.data_ptr<std::int64_t>(),
-                    .scores = scores.data_ptr<float>(),
-                    .losses = losses.data(),
-                    .first_image = batch.first_image,
-                    .step_images = batch.whole(),
-                    .key = key},
-          .images = {0, batch.size()}};
+  Work work{.graph = training_graph_,
+            .training = true,
+            .micro = {.input = batch.input.data_ptr(),
+                      .target = batch.target.data_ptr<std::int64_t>(),
+                      .scores = scores.data_ptr<float>(),
+                      .losses = losses.data(),
+                      .first_image = batch.first_image,
+                      .step_images = batch.whole(),
+                      .key = key},
+            .images = {0, batch.size()}};
+  if (batch.mixed()) {
+    work.micro.other_target = batch.other_target.data_ptr<std::int64_t>();
+    work.micro.other_share = batch.other_share.data_ptr<float>();
+  }
+  return work;
 }
 
 Forward Compiled::gradient(const Batch& given, const StepKey& key, const GradientReady& ready) {

@@ -19,13 +19,22 @@ void plan_scores(Builder& builder, ValueId output) {
 void plan_cross_entropy(Builder& builder, ValueId output) {
   const Tensor scores = builder.use(builder.tensor(output));
   const Tensor gradient = builder.contribute(output, Format::kPlain, dnnl::memory::data_type::f32);
-  const double smoothing = builder.options().label_smoothing;
-  builder.add("cross-entropy", [scores, gradient, smoothing](const MicroBatch& micro) {
+  const LossOptions options = builder.options().loss;
+  builder.add("cross-entropy", [scores, gradient, options](const MicroBatch& micro) {
     const std::int64_t classes = scores.shape.channels;
     const float scale = 1.0F / static_cast<float>(micro.step_images);
+    WantedScores wanted{.smoothing = options.label_smoothing};
+    if (options.class_weights.defined()) {
+      wanted.class_weights = options.class_weights.data_ptr<float>();
+    }
     for (std::int64_t n = 0; n < scores.batch; ++n) {
-      micro.losses[n] = cross_entropy(scores.data<float>() + n * classes, classes, micro.target[n],
-                                      smoothing, scale, gradient.data<float>() + n * classes);
+      wanted.target = micro.target[n];
+      if (micro.other_target != nullptr) {
+        wanted.other = micro.other_target[n];
+        wanted.other_share = micro.other_share[n];
+      }
+      micro.losses[n] = cross_entropy(scores.data<float>() + n * classes, classes, wanted, scale,
+                                      gradient.data<float>() + n * classes);
     }
   });
 }

@@ -17,12 +17,14 @@ using ParameterId = int;
 
 /// What one run of a plan works on.
 struct MicroBatch {
-  const void* input = nullptr;           ///< As the plan's input tensor.
-  const std::int64_t* target = nullptr;  ///< [n]; null for inference.
-  float* scores = nullptr;               ///< fp32 [n, classes], filled.
-  double* losses = nullptr;              ///< [n], filled: the loss of each image.
-  std::int64_t first_image = 0;          ///< Index of the first image in the step's batch.
-  std::int64_t step_images = 0;          ///< Images of that: losses are divided by it.
+  const void* input = nullptr;                 ///< As the plan's input tensor.
+  const std::int64_t* target = nullptr;        ///< [n]; null for inference.
+  const std::int64_t* other_target = nullptr;  ///< [n], see Batch; null: none is mixed.
+  const float* other_share = nullptr;          ///< [n], with it.
+  float* scores = nullptr;                     ///< fp32 [n, classes], filled.
+  double* losses = nullptr;                    ///< [n], filled: the loss of each image.
+  std::int64_t first_image = 0;                ///< Index of the first image in the step's batch.
+  std::int64_t step_images = 0;                ///< Images of that: losses are divided by it.
   StepKey key;
   bool accumulate = false;  ///< Add parameter gradients to those that are there.
   bool last = true;         ///< No more follow in this step.

@@ -10,13 +10,13 @@ torch::Tensor Reference::scores(const TracedGraph& graph, const Noise& noise) co
   return run(graph, parameters(noise)).to(torch::kFloat32);
 }
 
-std::vector<torch::Tensor> Reference::gradients(const TracedGraph& graph, double label_smoothing,
+std::vector<torch::Tensor> Reference::gradients(const TracedGraph& graph,
+                                                const LossOptions& options,
                                                 const Noise& noise) const {
   const torch::AutoGradMode with_gradient(true);
   std::vector<torch::Tensor> values = parameters(noise);
   for (torch::Tensor& value : values) value.requires_grad_(true);
-  const torch::Tensor loss = torch::cross_entropy_loss(run(graph, values), batch_.target, {},
-                                                       at::Reduction::Mean, -100, label_smoothing);
+  const torch::Tensor loss = mean_loss(run(graph, values), batch_, options);
   return torch::autograd::grad({loss}, values, {}, c10::nullopt, false, /*allow_unused=*/true);
 }
 

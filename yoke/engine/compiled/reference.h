@@ -8,6 +8,7 @@
 #include "yoke/core/batch.h"
 #include "yoke/core/flat_parameters.h"
 #include "yoke/engine/compiled/graph/traced.h"
+#include "yoke/engine/loss.h"
 
 namespace yoke::compiled {
 
@@ -30,7 +31,7 @@ class Reference {
 
   /// The gradient of the mean cross-entropy by each parameter; undefined of those that take no
   /// part.
-  std::vector<torch::Tensor> gradients(const TracedGraph& graph, double label_smoothing,
+  std::vector<torch::Tensor> gradients(const TracedGraph& graph, const LossOptions& loss,
                                        const Noise& noise = {}) const;
 
  private:

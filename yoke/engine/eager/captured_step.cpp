@@ -10,10 +10,10 @@ CapturedStep::CapturedStep(std::unique_ptr<StepGraph> graph, torch::Device devic
 Forward CapturedStep::run(const Batch& batch, const Compute& compute) {
   if (!fits(batch)) {
     if (recorded_) return compute(batch);
-    batch_ = {.input = device_images(batch.input, device_).clone(),
-              .target = batch.target.to(device_).clone(),
-              .first_image = batch.first_image,
-              .step_images = batch.whole()};
+    batch_ = batch;
+    batch_.step_images = batch.whole();
+    batch_.input = device_images(batch.input, device_);
+    for (torch::Tensor* each : batch_.tensors()) *each = each->to(device_).clone();
     rehearsals_ = 0;
   }
   if (rehearsals_ < kRehearsals) {
@@ -31,12 +31,12 @@ Forward CapturedStep::run(const Batch& batch, const Compute& compute) {
 
 bool CapturedStep::fits(const Batch& batch) const {
   return batch_.input.defined() && batch_.input.sizes() == batch.input.sizes() &&
-         batch_.whole() == batch.whole();
+         batch_.whole() == batch.whole() && batch_.mixed() == batch.mixed();
 }
 
-void CapturedStep::copy(const Batch& batch) const {
-  batch_.input.copy_(batch.input, /*non_blocking=*/true);
-  batch_.target.copy_(batch.target, /*non_blocking=*/true);
+void CapturedStep::copy(Batch batch) {
+  const auto from = batch.tensors(), to = batch_.tensors();
+  for (std::size_t i = 0; i < to.size(); ++i) to[i]->copy_(*from[i], /*non_blocking=*/true);
 }
 
 }  // namespace yoke

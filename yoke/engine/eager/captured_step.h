@@ -28,7 +28,7 @@ class CapturedStep {
   static constexpr int kRehearsals = 3;
 
   bool fits(const Batch& batch) const;
-  void copy(const Batch& batch) const;
+  void copy(Batch batch);
 
   const std::unique_ptr<StepGraph> graph_;
   const torch::Device device_;

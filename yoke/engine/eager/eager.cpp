@@ -23,6 +23,8 @@ class EagerEngine final : public Engine {
       : options_(options),
         parameters_(parameters),
         arithmetic_(make_arithmetic(options.precision, model, parameters, options.another)) {
+    auto& weights = options_.loss.class_weights;
+    if (weights.defined()) weights = weights.to(device());
     if (options.loss_scale) scale_ = torch::ones({}, torch::device(device()));
     if (options.graph) captured_.emplace(options.graph(device()), device());
   }
@@ -77,7 +79,7 @@ class EagerEngine final : public Engine {
       return {.loss = torch::zeros({}), .scores = torch::zeros({0, 0})};
     }
     const auto scores = forward(batch.input);
-    const auto loss = batch.size() == 0 ? scores.sum() : mean_loss(scores, batch.target);
+    const auto loss = batch.size() == 0 ? scores.sum() : mean_loss(scores, batch, options_.loss);
     const auto share = static_cast<double>(batch.size()) / static_cast<double>(batch.whole());
     const auto shared = batch.size() == batch.whole() ? loss : loss * share;
     const auto scaled = scale_.defined() ? shared * scale_ : shared;
@@ -105,12 +107,6 @@ class EagerEngine final : public Engine {
     hooks_->during(stored, backward);
   }
 
-  torch::Tensor mean_loss(const torch::Tensor& scores, const torch::Tensor& target) const {
-    return torch::cross_entropy_loss(scores, target.to(device(), /*non_blocking=*/true),
-                                     /*weight=*/{}, at::Reduction::Mean,
-                                     /*ignore_index=*/-100, options_.label_smoothing);
-  }
-
   /// fp32 [N, classes].
   torch::Tensor forward(const torch::Tensor& input) {
     const auto scores = arithmetic_->forward(device_images(input, device()));
@@ -123,7 +119,7 @@ class EagerEngine final : public Engine {
     return scores.to(torch::kFloat32);
   }
 
-  const EagerOptions options_;
+  EagerOptions options_;
   FlatParameters& parameters_;
   const std::unique_ptr<Arithmetic> arithmetic_;
   torch::Tensor scale_;  // fp32 [], of the loss; undefined where that is not scaled

@@ -7,6 +7,7 @@
 #include "yoke/core/flat_parameters.h"
 #include "yoke/engine/eager/step_graph.h"
 #include "yoke/engine/engine.h"
+#include "yoke/engine/loss.h"
 #include "yoke/engine/precision.h"
 #include "yoke/models/model.h"
 
@@ -17,7 +18,7 @@ enum class Seeding { kEngine, kCaller };
 
 /// How the eager engine computes.
 struct EagerOptions {
-  double label_smoothing = 0;  ///< In [0, 1] (Szegedy et al. 2015, section 7).
+  LossOptions loss = {};
   Seeding seeding = Seeding::kEngine;
   Precision precision = Precision::kFp32;
   /// What the gradient shall be multiplied by, asked at each gradient(); empty: 1.

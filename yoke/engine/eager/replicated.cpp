@@ -125,7 +125,7 @@ class Replicated final : public Engine {
                          .gradients = parameters.gradients(),
                          .buffers = model.module->buffers(),
                          .engine = make_eager_engine(model, parameters,
-                                                     {.label_smoothing = options.label_smoothing,
+                                                     {.loss = options.loss,
                                                       .seeding = Seeding::kCaller,
                                                       .precision = options.precision,
                                                       .loss_scale = options.loss_scale,

@@ -8,6 +8,7 @@
 
 #include "yoke/core/flat_parameters.h"
 #include "yoke/engine/engine.h"
+#include "yoke/engine/loss.h"
 #include "yoke/engine/precision.h"
 #include "yoke/models/model.h"
 
@@ -17,7 +18,7 @@ namespace yoke {
 struct ReplicatedOptions {
   std::vector<torch::Device> devices;  ///< Of each replica; the first is that of the parameters.
   int threads = 1;                     ///< That all replicas may use together.
-  double label_smoothing = 0;          ///< In [0, 1].
+  LossOptions loss = {};
   /// Makes the model once more, with the same parameters and buffers but memory of its own; called
   /// for each further replica while the engine is made, and as EagerOptions says.
   std::function<Model()> another = {};

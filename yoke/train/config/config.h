@@ -11,6 +11,7 @@
 #include "yoke/engine/make_engine.h"
 #include "yoke/engine/precision.h"
 #include "yoke/report/progress/progress.h"
+#include "yoke/train/config/augmentation_sets.h"
 #include "yoke/train/config/interval.h"
 #include "yoke/train/evaluation/views.h"
 
@@ -49,6 +50,10 @@ struct TrainConfig {
   std::optional<double> lr;  ///< The optimizer's own default where it is not given.
   std::string schedule = "constant";
   double label_smoothing = 0;
+  std::string class_weights;  ///< Of the loss, see class_weights_of(); empty: all 1.
+  std::optional<AugmentationSet> augment;
+  std::optional<double> mixup;  ///< See Mixing; 0.
+  std::optional<double> cutmix;
 
   std::string strategy = "allreduce";
   std::string comm = "auto";

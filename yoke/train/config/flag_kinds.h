@@ -121,10 +121,11 @@ TrainFlag text(const char* name, Field TrainConfig::*field, const char* value,
           }};
 }
 
-/// A flag that takes one of the words of an enumeration.
-template <typename Enum>
-TrainFlag choice(const char* name, Enum TrainConfig::*field, const std::string& help,
+/// A flag that takes one of the words of an enumeration, or an optional one.
+template <typename Field>
+TrainFlag choice(const char* name, Field TrainConfig::*field, const std::string& help,
                  const char* group) {
+  using Enum = typename Unwrap<Field>::type;
   return {name,
           words_of<Enum>("/"),
           help,
@@ -135,7 +136,9 @@ TrainFlag choice(const char* name, Enum TrainConfig::*field, const std::string& 
             config.*field = parse_word<Enum>(fmt::format("--{}", name), given);
           },
           [=](const TrainConfig& config) -> std::optional<std::string> {
-            return word_of(config.*field);
+            const std::optional<Enum> word = config.*field;
+            if (!word) return std::nullopt;
+            return word_of(*word);
           }};
 }
 

@@ -4,6 +4,7 @@
 
 #include "yoke/core/error.h"
 #include "yoke/core/nearest_name.h"
+#include "yoke/data/transforms/mix.h"
 #include "yoke/run/flag_names.h"
 #include "yoke/train/config/flag_kinds.h"
 
@@ -52,10 +53,11 @@ const std::vector<TrainFlag>& train_flags() {
                                        "Data set; see 'yoke list datasets'", kEveryday)),
       with(kIdentity | kStepCost,
            text("model", &C::model, "MODEL[:k=v,...]", "Model; see 'yoke list models'", kEveryday)),
-      text("weights", &C::weights, "FILE/NAME[:skip=MODULE]",
-           "Begin with these weights: a file, safetensors or .pt, or by name, as imagenet or "
-           "resnet50:imagenet, see 'yoke weights list'; a MODULE, as fc, keeps its own",
-           kEveryday),
+      with(kStepResult,
+           text("weights", &C::weights, "FILE/NAME[:skip=MODULE]",
+                "Begin with these weights: a file, safetensors or .pt, or by name, as imagenet or "
+                "resnet50:imagenet, see 'yoke weights list'; a MODULE, as fc, keeps its own",
+                kEveryday)),
       count("epochs", &C::epochs, 1, epochs_help, kEveryday),
       with(kIdentity | kStepCost | kMeasured,
            count(flag::kBatchSize, &C::batch_size, 1, batch_help, kEveryday), {"-b"}),
@@ -85,13 +87,31 @@ const std::vector<TrainFlag>& train_flags() {
                 "Modules that do not learn, as conv1+layer1, all-but=fc, or backbone: all but the "
                 "last layer",
                 kTraining)),
-      with(kIdentity, text("lr-scale", &C::lr_scale, "NAME[+NAME]=X[,...]",
-                           "Modules whose learning rate is X times that of others, as backbone=0.1",
-                           kTraining)),
+      with(kIdentity | kStepResult,
+           text("lr-scale", &C::lr_scale, "NAME[+NAME]=X[,...]",
+                "Modules whose learning rate is X times that of others, as backbone=0.1",
+                kTraining)),
       with(kIdentity, count(flag::kBatchSizePerRank, &C::batch_size_per_rank, 1,
                             "Instead of --batch-size: images per step and rank", kTraining)),
       with(kStepCost, number("label-smoothing", &C::label_smoothing, 0.0, 1.0,
                              "Share of the target spread evenly over the classes", kTraining)),
+      with(kStepCost,
+           choice("augment", &C::augment,
+                  "How much training images are changed, as suits the data set; its own options, "
+                  "--mixup and --cutmix override parts of it",
+                  kTraining)),
+      with(kStepCost, number("mixup", &C::mixup, 0.0, Mixing::kMost,
+                             "Mix training images and their classes by two, by shares drawn from "
+                             "Beta(N, N); 0.2 is usual, 0 none",
+                             kTraining)),
+      with(kStepCost, number("cutmix", &C::cutmix, 0.0, Mixing::kMost,
+                             "Likewise put boxes of one image into another; 1 is usual. With both, "
+                             "each pair takes one of them",
+                             kTraining)),
+      with(kStepResult, text("class-weights", &C::class_weights, "balanced/FILE",
+                             "What classes weigh in the loss: all alike over the training images "
+                             "(balanced), or as the lines of a file say, 'NAME NUMBER'",
+                             kTraining)),
       interval("eval-every", &C::eval_every,
                "Measure the validation images so often, and at the end", kTraining),
       choice("tta", &C::tta,
@@ -124,12 +144,14 @@ const std::vector<TrainFlag>& train_flags() {
                  "Images a replica computes at once, where no batch norm needs all of them; 0 is "
                  "what fits its core's cache",
                  kComputing)),
-      choice("tf32", &C::tf32,
-             "Which fp32 products GPUs compute in TF32: convolutions (auto, as PyTorch), matrix "
-             "products too, or none",
-             kComputing),
-      boolean(flag::kCudaGraph, &C::cuda_graph, "on/off",
-              "On a GPU, record forward and backward once and replay them", kComputing),
+      with(kStepResult,
+           choice("tf32", &C::tf32,
+                  "Which fp32 products GPUs compute in TF32: convolutions (auto, as PyTorch), "
+                  "matrix products too, or none",
+                  kComputing)),
+      with(kStepResult,
+           boolean(flag::kCudaGraph, &C::cuda_graph, "on/off",
+                   "On a GPU, record forward and backward once and replay them", kComputing)),
       with(kStepCost,
            boolean("deterministic", &C::deterministic, "",
                    "On GPUs, only algorithms whose results never vary; processors have no others",

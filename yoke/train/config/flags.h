@@ -18,11 +18,12 @@ inline constexpr std::int64_t kMostThreads = 1024;
 
 /// What a flag is to a run; a flag may be several.
 enum FlagRole : unsigned {
-  kIdentity = 1,   ///< A resumed run must have the one of the run that it goes on with.
-  kHost = 2,       ///< Each rank has its own; of others all ranks must have the same.
-  kPlace = 4,      ///< Where a run is and what it went on from: not what repeats it elsewhere.
-  kStepCost = 8,   ///< Decides what a step costs.
-  kMeasured = 16,  ///< Of these, `yoke forecast` measures at values of its own.
+  kIdentity = 1,     ///< A resumed run must have the one of the run that it goes on with.
+  kHost = 2,         ///< Each rank has its own; of others all ranks must have the same.
+  kPlace = 4,        ///< Where a run is and what it went on from: not what repeats it elsewhere.
+  kStepCost = 8,     ///< Decides what a step costs.
+  kMeasured = 16,    ///< Of these, `yoke forecast` measures at values of its own.
+  kStepResult = 32,  ///< Decides what a step does, but not what it costs a processor.
 };
 
 /// One flag of `yoke train`.

@@ -41,16 +41,28 @@ void softmax_backward(const float* result, const float* gradient_out, std::int64
   }
 }
 
-double cross_entropy(const float* scores, std::int64_t count, std::int64_t target, double smoothing,
+double cross_entropy(const float* scores, std::int64_t count, const WantedScores& wanted,
                      float scale, float* gradient) {
   const LogSum sum = log_sum(scores, count);
-  const double everywhere = smoothing / static_cast<double>(count);
+  const double everywhere = wanted.smoothing / static_cast<double>(count);
+  const double other = (1 - wanted.smoothing) * wanted.other_share;
+  const auto share = [&](std::int64_t i) {
+    double found = everywhere + (i == wanted.target ? 1 - wanted.smoothing - other : 0);
+    if (i == wanted.other) found += other;
+    return wanted.class_weights == nullptr ? found : found * wanted.class_weights[i];
+  };
+  double all = 1;
+  if (wanted.class_weights != nullptr) {
+    all = 0;
+    for (std::int64_t i = 0; i < count; ++i) all += share(i);
+  }
   double loss = 0;
   for (std::int64_t i = 0; i < count; ++i) {
-    const double wanted = everywhere + (i == target ? 1 - smoothing : 0);
+    const double here = share(i);
     const float log_probability = sum.log_probability(scores[i]);
-    if (wanted > 0) loss -= wanted * log_probability;
-    gradient[i] = scale * (std::exp(log_probability) - static_cast<float>(wanted));
+    if (here > 0) loss -= here * log_probability;
+    gradient[i] =
+        scale * (static_cast<float>(all) * std::exp(log_probability) - static_cast<float>(here));
   }
   return loss;
 }

@@ -1,0 +1,19 @@
+// yoke/train/class_weights.h: classes that count for more in the loss.
+#pragma once
+#include <torch/types.h>
+
+#include <string>
+
+#include "yoke/data/dataset.h"
+
+namespace yoke {
+
+/// What `--class-weights` says that each class weighs, fp32 [classes]; undefined where `text` is
+/// empty. `balanced` gives all classes the same part of the loss: images / (classes * images of the
+/// class), over the images of `train` and the classes that have any, as scikit-learn does; its mean
+/// over images is 1. Anything else is a file with a line for each class, its name and a number from
+/// 0, white space or a comma between them; a class that is not in it weighs 1.
+/// @throws UsageError on a file that says anything else, and where all classes weigh 0.
+torch::Tensor class_weights_of(const std::string& text, const Dataset& train);
+
+}  // namespace yoke
