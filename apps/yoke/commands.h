@@ -18,6 +18,7 @@ void add_data_command(CLI::App& program, Run& run);
 void add_doctor_command(CLI::App& program, Run& run);
 void add_evaluate_command(CLI::App& program, Run& run);
 void add_export_command(CLI::App& program, Run& run);
+void add_find_lr_command(CLI::App& program, Run& run);
 void add_list_command(CLI::App& program, Run& run);
 void add_forecast_command(CLI::App& program, Run& run);
 void add_man_command(CLI::App& program, Run& run);

@@ -59,7 +59,7 @@ std::unique_ptr<CLI::App> make_program(Run& run, const std::vector<std::string>&
   Commands commands(*program, run);
   commands.add("Prepare",
                {add_doctor_command, add_list_command, add_data_command, add_weights_command});
-  commands.add("Train", {add_train_command});
+  commands.add("Train", {add_train_command, add_find_lr_command});
   add_run_command(*program, run, ranks_command);
   add_stop_command(*program, run);
   commands.set_heading("Train");

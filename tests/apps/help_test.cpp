@@ -90,8 +90,8 @@ TEST(Help, OfOtherCommandsTellsRangesOnceAndShort) {
 
 TEST(Help, FitsATerminal) {
   for (const char* const command :
-       {"train", "run", "stop", "evaluate", "classify", "export", "report", "study", "forecast",
-        "bench", "list", "data", "weights", "doctor", "completion", "man"}) {
+       {"train", "find-lr", "run", "stop", "evaluate", "classify", "export", "report", "study",
+        "forecast", "bench", "list", "data", "weights", "doctor", "completion", "man"}) {
     for (const auto& line : lines_of(run_yoke({command, "--help"}).output)) {
       const bool breakable = line.find(' ', 30) != std::string::npos;
       EXPECT_TRUE(line.size() <= 80 || !breakable) << command << ": " << line;

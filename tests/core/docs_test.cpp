@@ -171,11 +171,12 @@ std::set<std::string> launch_flags() {
   return {names.begin(), names.end()};
 }
 
-/// The flags of `yoke forecast`, `yoke bench training` and `yoke export` beside those of others.
+/// The flags of `yoke forecast`, `yoke find-lr`, `yoke bench training` and `yoke export` beside
+/// those of others.
 std::set<std::string> forecast_flags() {
   std::set<std::string> flags;
-  for (const char* const file :
-       {"apps/yoke/forecast_flags.cpp", "apps/yoke/bench_training.cpp", "apps/yoke/export.cpp"}) {
+  for (const char* const file : {"apps/yoke/forecast_flags.cpp", "apps/yoke/find_lr.cpp",
+                                 "apps/yoke/bench_training.cpp", "apps/yoke/export.cpp"}) {
     const auto source = table_of_flags(file);
     const auto names = matches(source, std::regex(R"re(\(\s*"--([a-z-]+)")re"));
     flags.insert(names.begin(), names.end());

@@ -49,7 +49,7 @@ std::string ticks(const Curves& curves) {
 std::string axes(const Curves& curves) {
   std::string text = fmt::format("set xlabel {}\nset ylabel {}\n", gnuplot_text(curves.x_label),
                                  gnuplot_text(curves.y_label));
-  if (curves.x_log) text += "set logscale x\n";
+  if (curves.x_log) text += "set logscale x\nset format x '%g'\n";
   auto [least, most] = x_range(curves);
   if (curves.x_ticks.empty()) {
     if (!(most > least)) most = least + 1;

@@ -39,7 +39,7 @@ struct Curves {
   std::vector<Phase> phases = {};  ///< Shaded behind the lines.
   bool x_from_zero = false;
   bool y_from_zero = false;
-  std::optional<double> y_most = {};  ///< No number can be more, so the axis ends there.
+  std::optional<double> y_most = {};  ///< The axis ends there: no number is more, or tells more.
   bool x_log = false;
   std::vector<double> x_ticks = {};  ///< Where given, only these, as numbers of things are.
 };
