@@ -10,6 +10,7 @@
 #include "yoke/core/system/clock.h"
 #include "yoke/forecast/stragglers.h"
 #include "yoke/report/machine/process_usage.h"
+#include "yoke/train/config/mixing.h"
 #include "yoke/train/trainer.h"
 
 namespace yoke {
@@ -99,7 +100,7 @@ double measure_loader(const Workload& workload, const TrainConfig& config, doubl
   const Sampler sampler(workload.data.train->size(), *config.batch_size, 0, 1, config.seed, true);
   Loader loader(workload.data.train, sampler,
                 Transform(workload.data.train->info(), workload.data.augmentation), config.seed, 0,
-                *config.max_steps, workload.loader);
+                *config.max_steps, workload.loader, mixing_of(config));
   loader.next();
   double images = 0;
   const Stopwatch watch;

@@ -13,6 +13,7 @@
 #include "yoke/report/machine/process_usage.h"
 #include "yoke/run/summary.h"
 #include "yoke/train/checkpoints/module_state.h"
+#include "yoke/train/config/mixing.h"
 #include "yoke/train/evaluation/accuracy.h"
 
 namespace yoke {
@@ -136,9 +137,8 @@ std::unique_ptr<Loader> Trainer::make_loader() const {
   const Transform transform(workload_.data.train->info(), workload_.data.augmentation);
   const std::int64_t most =
       state_.step + strategy_->workers().most_steps(total_steps_ - state_.step);
-  return std::make_unique<Loader>(
-      workload_.data.train, sampler_, transform, config_.seed, state_.step, most, workload_.loader,
-      Mixing{.mixup = config_.mixup.value_or(0), .cutmix = config_.cutmix.value_or(0)});
+  return std::make_unique<Loader>(workload_.data.train, sampler_, transform, config_.seed,
+                                  state_.step, most, workload_.loader, mixing_of(config_));
 }
 
 void Trainer::run(std::int64_t last, const Beside& beside) {
