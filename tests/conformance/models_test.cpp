@@ -92,8 +92,11 @@ TEST_P(ModelConformance, IsDeterministicInEvaluationMode) {
   const auto input = images(3);
   const auto scores = model_.forward(input);
   EXPECT_TRUE(torch::equal(model_.forward(input), scores));
-  // Nor does an image's score depend on its batch, but for the order of sums.
-  EXPECT_TRUE(torch::allclose(model_.forward(input.slice(0, 1, 2))[0], scores[1], 1e-4, 1e-5));
+  // Nor does an image's score depend on its batch, but for the order of sums, whose rounding goes
+  // by the large ones.
+  const auto alone = model_.forward(input.slice(0, 1, 2))[0];
+  const auto size = scores[1].abs().max().item<double>();
+  EXPECT_LE((alone - scores[1]).abs().max().item<double>(), 1e-4 * size + 1e-5) << "of " << size;
 }
 
 TEST_P(ModelConformance, RejectsAnUnknownOption) {
