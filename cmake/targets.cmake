@@ -87,8 +87,10 @@ function(yoke_library name)
   endforeach()
   set(kernels ${sources})
   list(FILTER kernels INCLUDE REGEX "/kernels/")
-  # Their vectors are parameters of functions that are inlined, and so of no ABI.
-  set_source_files_properties(${kernels} PROPERTIES COMPILE_OPTIONS -Wno-psabi)
+  # Their vectors are parameters of functions that are inlined, and so of no ABI. What includes
+  # nothing of LibTorch is compiled while the precompiled header is.
+  set_source_files_properties(${kernels} PROPERTIES COMPILE_OPTIONS -Wno-psabi
+                                                    SKIP_PRECOMPILE_HEADERS ON)
   yoke_compile_alone(${sources})
   add_library(yoke_${name} STATIC ${sources})
   target_compile_definitions(yoke_${name} PRIVATE ${definitions})
@@ -101,7 +103,7 @@ function(yoke_library name)
   endforeach()
   if(name STREQUAL core)
     target_precompile_headers(yoke_core PRIVATE ${PROJECT_SOURCE_DIR}/yoke/core/pch.h)
-  else()
+  elseif(NOT name STREQUAL forecast)
     target_precompile_headers(yoke_${name} REUSE_FROM yoke_core)
   endif()
   target_sources(yoke PRIVATE $<TARGET_OBJECTS:yoke_${name}>)

@@ -17,7 +17,7 @@
 namespace yoke {
 namespace {
 
-std::string host_name() {
+std::string host_digest() {
   std::error_code ignored;
   const auto space = std::filesystem::read_symlink("/proc/self/ns/pid", ignored);
   const std::string host = boot_id() + space.string();
@@ -29,10 +29,10 @@ std::string host_name() {
 
 std::string boot_id() { return read_file("/proc/sys/kernel/random/boot_id").substr(0, 36); }
 
-std::string process_name() { return fmt::format("{}-{}", host_name(), ::getpid()); }
+std::string process_name() { return fmt::format("{}-{}", host_digest(), ::getpid()); }
 
 bool is_gone(std::string_view name) {
-  const std::string host = host_name() + "-";
+  const std::string host = host_digest() + "-";
   if (!name.starts_with(host)) return false;
   const auto process = parse_number<pid_t>(name.substr(host.size()), 1);
   if (!process) return false;
