@@ -12,11 +12,16 @@ from torchvision import transforms
 MEAN, DEVIATION = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 
 
-def make_loader(root, size, batch_size, workers):
+POLICIES = {"none": [], "trivial-augment-wide": [transforms.TrivialAugmentWide()],
+            "rand-augment": [transforms.RandAugment()]}
+
+
+def make_loader(root, size, policy, batch_size, workers):
     """Endless shuffled batches: images fp32 [N, 3, size, size] and targets int64 [N]."""
     data = torchvision.datasets.ImageFolder(root, transforms.Compose([
         transforms.RandomResizedCrop(size),
         transforms.RandomHorizontalFlip(),
+        *POLICIES[policy],
         transforms.ToTensor(),
         transforms.Normalize(MEAN, DEVIATION)]))
     endless = RandomSampler(data, replacement=True, num_samples=2**40)
@@ -39,13 +44,16 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--root", required=True, metavar="DIR", help="a folder of images per class")
     parser.add_argument("--size", type=int, default=224, metavar="N")
+    parser.add_argument("--auto-augment", choices=POLICIES, default="none",
+                        help="operations that images are changed by (default: none)")
     parser.add_argument("--batch-size", type=int, default=64, metavar="N")
     parser.add_argument("--workers", type=int, default=1, metavar="N",
                         help="processes that make batches; 0: this one (default: 1)")
     parser.add_argument("--seconds", type=float, default=5, metavar="S")
     arguments = parser.parse_args()
     torch.set_num_threads(1)
-    loader = make_loader(arguments.root, arguments.size, arguments.batch_size, arguments.workers)
+    loader = make_loader(arguments.root, arguments.size, arguments.auto_augment,
+                         arguments.batch_size, arguments.workers)
     speed = measure(loader, arguments.seconds, warm_up=4 + 2 * arguments.workers)
     print(json.dumps({"images_per_second": speed, "workers": arguments.workers,
                       "torch": torch.__version__, "torchvision": torchvision.__version__,
