@@ -194,7 +194,7 @@ std::set<std::string> other_flags() {
       "csv",           "port",         "image",      "version",  // yoke
       "list",          "tests",        "lint",       "rounds",    "models",      "table",
       "ways",          "share",        "workers",    "torch",     "folders",     "package",
-      "minutes",  // scripts
+      "minutes",       "policies",     "cores",  // scripts
       "preset",        "build",        "prefix",     "parallel",  "target",
       "install",  // cmake
       "logdir",        "gtest_filter", "account",    "partition", "time",        "exclusive",
