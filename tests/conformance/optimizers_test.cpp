@@ -9,6 +9,7 @@
 #include <optional>
 #include <sstream>
 
+#include "tests/support/parameter_name.h"
 #include "yoke/core/error.h"
 #include "yoke/core/files/file.h"
 #include "yoke/core/system/team.h"
@@ -266,11 +267,7 @@ TEST_P(EveryOptimizer, ClipsTheNormOfAllPartsOrSaysWhyNot) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Registry, EveryOptimizer, testing::ValuesIn(optimizers().names()),
-                         [](const auto& info) {
-                           std::string name = info.param;
-                           std::erase(name, '-');
-                           return name;
-                         });
+                         test::parameter_name);
 
 }  // namespace
 }  // namespace yoke

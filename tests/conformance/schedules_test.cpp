@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "tests/support/parameter_name.h"
 #include "yoke/core/error.h"
 #include "yoke/optim/schedule.h"
 
@@ -62,11 +63,7 @@ TEST_P(EverySchedule, RefusesAnUnknownOptionAndListsItsOwn) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Registry, EverySchedule, testing::ValuesIn(schedules().names()),
-                         [](const auto& info) {
-                           std::string name = info.param;
-                           std::erase(name, '-');
-                           return name;
-                         });
+                         test::parameter_name);
 
 }  // namespace
 }  // namespace yoke

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <torch/nn/module.h>
 
+#include "tests/support/parameter_name.h"
 #include "yoke/core/error.h"
 #include "yoke/optim/optimizer.h"
 
@@ -61,11 +62,7 @@ TEST_P(EveryWeightDecay, LeavesOffWhatNoDecaySaysOrTheOptimizerSaysWhyNot) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Registry, EveryWeightDecay, testing::ValuesIn(optimizers().names()),
-                         [](const auto& info) {
-                           std::string name = info.param;
-                           std::erase(name, '-');
-                           return name;
-                         });
+                         test::parameter_name);
 
 }  // namespace
 }  // namespace yoke
