@@ -154,6 +154,28 @@ TEST(Ranks, WithOtherFlagsAreRefused) {
   EXPECT_FALSE(std::filesystem::exists(directory.path() / "run"));
 }
 
+/// Each host has a file of its own under the name that all ranks are given.
+TEST(Ranks, WithOtherWeightsOfClassesAreRefused) {
+  const TemporaryDirectory directory;
+  const int port = free_port();
+  const auto rank = [&](const std::string& number, const std::string& weights) {
+    const auto host = directory.path() / number;
+    std::filesystem::create_directory(host);
+    write_file(host / "weights.txt", weights);
+    auto command = arguments("mlp", "eager", directory.path() / "run");
+    command.insert(command.begin(),
+                   {"env", "--chdir=" + host.string(), "RANK=" + number, "WORLD_SIZE=2",
+                    "MASTER_ADDR=127.0.0.1", "MASTER_PORT=" + std::to_string(port), YOKE_PROGRAM});
+    command.insert(command.end(), {"--class-weights", "weights.txt"});
+    return std::make_unique<BackgroundProgram>(command);
+  };
+  const auto zero = rank("0", "3 2\n"), one = rank("1", "3 2.5\n");
+  for (const auto& result : {zero->wait(), one->wait()}) {
+    EXPECT_EQ(result.status, 2);
+    EXPECT_THAT(result.output, HasSubstr("--class-weights is 'weights.txt of the SHA-256"));
+  }
+}
+
 TEST(Ranks, MayDifferInPathsAndThreadsAlone) {
   const auto agree = [](const std::function<void(TrainConfig&)>& change) {
     run_ranks(2, [&](const Group& group) {

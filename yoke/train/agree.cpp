@@ -11,6 +11,7 @@
 #include "yoke/comm/text.h"
 #include "yoke/core/error.h"
 #include "yoke/train/checkpoints/checkpoint_header.h"
+#include "yoke/train/class_weights.h"
 #include "yoke/train/config/flags.h"
 
 namespace yoke {
@@ -20,7 +21,10 @@ using Settings = std::map<std::string, std::string>;
 
 Settings settings(const std::vector<RecipeEntry>& entries) {
   Settings values;
-  for (const auto& entry : entries) values[entry.key] = entry.value;
+  for (const auto& entry : entries) {
+    const bool names_file = entry.key == kClassWeights;
+    values[entry.key] = names_file ? class_weights_setting(entry.value) : entry.value;
+  }
   return values;
 }
 

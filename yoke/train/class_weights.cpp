@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "yoke/core/error.h"
+#include "yoke/core/files/checksum.h"
 #include "yoke/core/files/file.h"
 #include "yoke/core/format.h"
 #include "yoke/core/nearest_name.h"
@@ -108,6 +109,11 @@ torch::Tensor class_weights_of(const std::string& text, const Dataset& train) {
       fmt::format("--class-weights is '{}', which is no file; allowed: {}, or a file with a line "
                   "for each class, its name and what it weighs",
                   text, kBalanced));
+}
+
+std::string class_weights_setting(const std::string& text) {
+  if (text.empty() || text == kBalanced || !std::filesystem::is_regular_file(text)) return text;
+  return fmt::format("{} of the SHA-256 {}", text, file_checksum("sha256", text));
 }
 
 }  // namespace yoke

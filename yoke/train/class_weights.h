@@ -8,6 +8,8 @@
 
 namespace yoke {
 
+inline constexpr const char* kClassWeights = "class-weights";  ///< The flag.
+
 /// What `--class-weights` says that each class weighs, fp32 [classes]; undefined where `text` is
 /// empty. `balanced` gives all classes the same part of the loss: images / (classes * images of the
 /// class), over the images of `train` and the classes that have any, as scikit-learn does; its mean
@@ -15,5 +17,9 @@ namespace yoke {
 /// 0, white space or a comma between them; a class that is not in it weighs 1.
 /// @throws UsageError on a file that says anything else, and where all classes weigh 0.
 torch::Tensor class_weights_of(const std::string& text, const Dataset& train);
+
+/// What ranks must have in common of it: `text`, and of a file what is in it, for each rank reads
+/// its own. @throws Error when the file cannot be read.
+std::string class_weights_setting(const std::string& text);
 
 }  // namespace yoke
