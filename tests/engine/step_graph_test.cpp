@@ -68,6 +68,36 @@ TEST(CapturedStep, RehearsesThenRecordsOnceAndReplays) {
   EXPECT_THAT(calls, ElementsAre("rehearse", "rehearse", "rehearse", "record", "replay", "replay"));
 }
 
+/// The loss is the mean share of the other class, or 1 where images are not mixed.
+Forward shares_of(const Batch& batch) {
+  return {.loss = batch.mixed() ? batch.other_share.mean() : torch::ones({}),
+          .scores = batch.other_target.defined() ? batch.other_target.clone() : Tensor()};
+}
+
+TEST(CapturedStep, ReplaysOnTheSharesOfEachBatch) {
+  Calls calls;
+  CapturedStep step(std::make_unique<DoneAgain>(calls), torch::kCPU);
+  const auto mixed = [](int i) {
+    Batch batch = batch_of(4, i);
+    batch.other_target = torch::full({4}, i, torch::kInt64);
+    batch.other_share = torch::full({4}, 0.0625 * i);
+    return batch;
+  };
+  for (int i = 1; i <= 5; ++i) {
+    const Forward found = step.run(mixed(i), shares_of);
+    EXPECT_EQ(found.loss.item<double>(), 0.0625 * i);
+    EXPECT_TRUE(found.scores.eq(i).all().item<bool>());
+  }
+  EXPECT_THAT(calls, ElementsAre("rehearse", "rehearse", "rehearse", "record", "replay", "replay"));
+  EXPECT_EQ(step.run(batch_of(4, 1),
+                     [](const Batch&) {
+                       return Forward{torch::ones({}), {}};
+                     })
+                .loss.item<double>(),
+            1)
+      << "of one class each, so computed as it is";
+}
+
 TEST(CapturedStep, ComputesBatchesOfOtherSizesAsTheyAre) {
   Calls calls;
   CapturedStep step(std::make_unique<DoneAgain>(calls), torch::kCPU);
