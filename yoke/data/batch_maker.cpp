@@ -79,35 +79,38 @@ void BatchMaker::make_image(const Step& step, std::int64_t image, Scratch& scrat
                    {output, elements});
 }
 
+PairMix BatchMaker::draw_pair(const Step& step, std::int64_t place) const {
+  const std::int64_t first = std::min(place, place ^ 1);
+  const auto key = sampler_.images_before(step.epoch, step.number) + first;
+  RandomStream random(seed_, 0, static_cast<std::uint64_t>(key), Purpose::kMix);
+  return draw_mix(mixing_, transform_.output_shape(), random);
+}
+
 void BatchMaker::mix(const Step& step, Batch& batch, Scratch& scratch,
                      const std::stop_token& stop) const {
   const ImageShape& shape = transform_.output_shape();
-  const auto elements = shape.elements();
-  scratch.before.resize(static_cast<std::size_t>(elements));
-  scratch.partner.resize(static_cast<std::size_t>(elements));
+  const std::int64_t elements = shape.elements();
+  scratch.other.resize(static_cast<std::size_t>(elements));
   auto* const input = batch.input.data_ptr<float>();
-  const torch::Tensor own_target = batch.target.clone();
-  const auto* const own = own_target.data_ptr<std::int64_t>();
+  const auto* const target = batch.target.data_ptr<std::int64_t>();
   for (std::int64_t i = 0; i < batch.size() && !stop.stop_requested(); ++i) {
     const std::int64_t place = batch.first_image + i;
     const std::int64_t partner = partner_of(place, batch.whole());
-    const auto key = sampler_.images_before(step.epoch, step.number) + std::min(place, place ^ 1);
-    RandomStream random(seed_, 0, static_cast<std::uint64_t>(key), Purpose::kMix);
-    const PairMix pair = draw_mix(mixing_, shape, random);
+    const PairMix pair = draw_pair(step, place);
     float* const image = input + i * elements;
-    if (partner == place + 1 && i + 1 < batch.size()) {
-      std::copy_n(image, elements, scratch.before.data());
-      mix_in(pair, shape, image + elements, image);
-      mix_in(pair, shape, scratch.before.data(), image + elements);
-      set_classes(batch, i, own[i], own[i + 1], pair.share);
-      set_classes(batch, i + 1, own[i + 1], own[i], pair.share);
-      ++i;
+    if (partner != place + 1 || i + 1 == batch.size()) {  // another rank's, or mixed already
+      const std::int64_t other = sampler_.image_at(step.epoch, step.number, partner);
+      make_image(step, other, scratch, scratch.other.data());
+      mix_in(pair, shape, scratch.other.data(), image);
+      set_classes(batch, i, target[i], label(other), pair.share);
       continue;
     }
-    const std::int64_t other = sampler_.image_at(step.epoch, step.number, partner);
-    make_image(step, other, scratch, scratch.partner.data());
-    mix_in(pair, shape, scratch.partner.data(), image);
-    set_classes(batch, i, own[i], label(other), pair.share);
+    const std::int64_t own = target[i], next = target[i + 1];
+    std::copy_n(image, elements, scratch.other.data());
+    mix_in(pair, shape, image + elements, image);
+    mix_in(pair, shape, scratch.other.data(), image + elements);
+    set_classes(batch, i, own, next, pair.share);
+    set_classes(batch, ++i, next, own, pair.share);
   }
 }
 

@@ -25,8 +25,7 @@ class BatchMaker {
   /// Memory that a thread keeps from one batch to the next.
   struct Scratch {
     std::vector<std::uint8_t> pixels;
-    std::vector<float> before;   ///< An image before it is mixed.
-    std::vector<float> partner;  ///< An image of another rank, or one that is mixed already.
+    std::vector<float> other;  ///< Of a pair, as it is without the other.
   };
 
   /// The batch of `step`, counted over the whole run; in page-locked memory where `pinned`.
@@ -42,6 +41,8 @@ class BatchMaker {
   };
 
   void make_image(const Step& step, std::int64_t image, Scratch& scratch, float* output) const;
+  /// How the image at `place` of a step and its partner are mixed, alike for both.
+  PairMix draw_pair(const Step& step, std::int64_t place) const;
   void mix(const Step& step, Batch& batch, Scratch& scratch, const std::stop_token& stop) const;
   std::int64_t label(std::int64_t image) const;
 
