@@ -8,6 +8,7 @@ namespace yoke {
 namespace flag {
 inline constexpr const char* kBatchSize = "batch-size";
 inline constexpr const char* kBatchSizePerRank = "batch-size-per-rank";
+inline constexpr const char* kClassWeights = "class-weights";
 inline constexpr const char* kComm = "comm";
 inline constexpr const char* kCommTimeout = "comm-timeout";
 inline constexpr const char* kCudaGraph = "cuda-graph";

@@ -10,6 +10,7 @@
 #include "yoke/comm/received.h"
 #include "yoke/comm/text.h"
 #include "yoke/core/error.h"
+#include "yoke/run/flag_names.h"
 #include "yoke/train/checkpoints/checkpoint_header.h"
 #include "yoke/train/class_weights.h"
 #include "yoke/train/config/flags.h"
@@ -22,7 +23,7 @@ using Settings = std::map<std::string, std::string>;
 Settings settings(const std::vector<RecipeEntry>& entries) {
   Settings values;
   for (const auto& entry : entries) {
-    const bool names_file = entry.key == kClassWeights;
+    const bool names_file = entry.key == flag::kClassWeights;
     values[entry.key] = names_file ? class_weights_setting(entry.value) : entry.value;
   }
   return values;

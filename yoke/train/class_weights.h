@@ -8,8 +8,6 @@
 
 namespace yoke {
 
-inline constexpr const char* kClassWeights = "class-weights";  ///< The flag.
-
 /// What `--class-weights` says that each class weighs, fp32 [classes]; undefined where `text` is
 /// empty. `balanced` gives all classes the same part of the loss: images / (classes * images of the
 /// class), over the images of `train` and the classes that have any, as scikit-learn does; its mean

@@ -6,7 +6,6 @@
 #include "yoke/core/nearest_name.h"
 #include "yoke/data/transforms/mix.h"
 #include "yoke/run/flag_names.h"
-#include "yoke/train/class_weights.h"
 #include "yoke/train/config/flag_kinds.h"
 
 namespace yoke {
@@ -109,7 +108,7 @@ const std::vector<TrainFlag>& train_flags() {
                              "Likewise put boxes of one image into another; 1 is usual. With both, "
                              "each pair takes one of them",
                              kTraining)),
-      with(kStepResult, text(kClassWeights, &C::class_weights, "balanced/FILE",
+      with(kStepResult, text(flag::kClassWeights, &C::class_weights, "balanced/FILE",
                              "What classes weigh in the loss: all alike over the training images "
                              "(balanced), or as the lines of a file say, 'NAME NUMBER'",
                              kTraining)),
