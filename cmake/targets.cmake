@@ -145,15 +145,13 @@ function(yoke_tests name)
   if(NOT sources)
     return()
   endif()
-  add_executable(test_${name} ${sources} ${PROJECT_SOURCE_DIR}/tests/support/support.cpp)
+  add_executable(test_${name} ${sources})
   foreach(used IN LISTS ARG_USES)
     target_link_libraries(test_${name} PRIVATE yoke_${used})
   endforeach()
-  target_link_libraries(test_${name} PRIVATE yoke_core ${ARG_LIBRARIES} GTest::gtest_main GTest::gmock)
+  target_link_libraries(test_${name} PRIVATE test_support ${ARG_LIBRARIES})
   set_target_properties(test_${name} PROPERTIES UNITY_BUILD OFF)
-  target_precompile_headers(test_${name} REUSE_FROM yoke_core)
-  target_compile_definitions(test_${name} PRIVATE
-    YOKE_SOURCE_DIR="${PROJECT_SOURCE_DIR}" YOKE_PROGRAM="$<TARGET_FILE:yoke_program>")
+  target_precompile_headers(test_${name} REUSE_FROM test_support)
   if(YOKE_SANITIZE)  # Each start of a sanitized LibTorch takes seconds.
     add_test(NAME test_${name} COMMAND test_${name})
     # PMIx of Debian 13 wants its shared memory at an address that is ThreadSanitizer's.
