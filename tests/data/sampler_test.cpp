@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <memory>
 #include <numeric>
+#include <set>
 
 #include "yoke/core/error.h"
 
@@ -80,6 +83,82 @@ TEST(Sampler, ShufflesByEpochAndSeedAlone) {
   EXPECT_EQ(order, epoch_order(1000, 37, 1, 4, 7));
   EXPECT_NE(order, epoch_order(1000, 10, 1, 5, 7));
   EXPECT_NE(order, epoch_order(1000, 10, 1, 4, 8));
+}
+
+/// What all ranks see of images that are drawn by weights.
+Indices weighted_epoch(const std::vector<double>& weights, std::int64_t batch_size, int ranks,
+                       std::int64_t epoch) {
+  const auto order = std::make_shared<const WeightedOrder>(weights);
+  const auto images = static_cast<std::int64_t>(weights.size());
+  Indices result;
+  for (std::int64_t step = 0; step * batch_size < images; ++step) {
+    for (int rank = 0; rank < ranks; ++rank) {
+      const Indices share =
+          Sampler(images, batch_size, rank, ranks, 1, true, order).indices(epoch, step);
+      result.insert(result.end(), share.begin(), share.end());
+    }
+  }
+  return result;
+}
+
+TEST(WeightedSampler, DrawsTheSameForAnyNumberOfRanks) {
+  std::vector<double> weights(101);
+  for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = static_cast<double>(i % 7);
+  const Indices alone = weighted_epoch(weights, 16, 1, 2);
+  EXPECT_EQ(alone.size(), weights.size());
+  for (const int ranks : {2, 3, 8}) EXPECT_EQ(weighted_epoch(weights, 16, ranks, 2), alone);
+  EXPECT_EQ(weighted_epoch(weights, 37, 3, 2), alone);
+  EXPECT_NE(weighted_epoch(weights, 16, 1, 3), alone);
+}
+
+TEST(WeightedSampler, DrawsEachImageAsOftenAsItsWeightSays) {
+  const std::vector<double> weights = {0, 1, 0.25, 3, 2, 0.75, 1, 0};
+  constexpr int kEpochs = 4000;
+  std::vector<double> counts(weights.size());
+  for (int epoch = 0; epoch < kEpochs; ++epoch) {
+    std::vector<int> of_epoch(weights.size());
+    for (const auto image : weighted_epoch(weights, 8, 1, epoch)) {
+      ++of_epoch[static_cast<std::size_t>(image)];
+    }
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+      EXPECT_GE(of_epoch[i], std::floor(weights[i]));
+      EXPECT_LE(of_epoch[i], std::ceil(weights[i]));
+      counts[i] += of_epoch[i];
+    }
+  }
+  // Of a share of a half the standard deviation is 0.008, the limit five of them.
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    EXPECT_NEAR(counts[i] / kEpochs, weights[i], 0.04) << i;
+  }
+}
+
+TEST(WeightedSampler, ShufflesAsEverWhereAllWeighAlike) {
+  for (const double weight : {1.0, 0.1, 3e5}) {
+    EXPECT_EQ(weighted_epoch(std::vector<double>(49, weight), 10, 2, 5), epoch_order(49, 10, 1, 5));
+  }
+}
+
+/// Else two copies of an image would be changed alike.
+TEST(WeightedSampler, HasAKeyForEachPlace) {
+  const std::vector<double> weights = {1, 0, 0, 5};
+  const Sampler sampler(4, 2, 0, 1, 1, true, std::make_shared<const WeightedOrder>(weights));
+  std::set<std::int64_t> keys;
+  for (const std::int64_t epoch : {0, 1, 2}) {
+    for (const std::int64_t step : {0, 1}) {
+      for (const std::int64_t place : {0, 1}) keys.insert(sampler.image_key(epoch, step, place));
+    }
+  }
+  EXPECT_EQ(keys.size(), 12);
+}
+
+TEST(WeightedSampler, RefusesWeightsThatAreNone) {
+  for (const auto& weights : {std::vector<double>{}, std::vector<double>{0, 0},
+                              std::vector<double>{1, -1}, std::vector<double>{1, NAN}}) {
+    EXPECT_THROW(WeightedOrder{weights}, UsageError);
+  }
+  EXPECT_THROW(
+      Sampler(3, 1, 0, 1, 1, true, std::make_shared<const WeightedOrder>(std::vector<double>{1})),
+      Error);
 }
 
 TEST(Sampler, ShufflesUniformly) {

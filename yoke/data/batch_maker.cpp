@@ -59,9 +59,8 @@ Batch BatchMaker::make(std::int64_t step, bool pinned, Scratch& scratch,
   auto* const input = batch.input.data_ptr<float>();
   auto* const target = batch.target.data_ptr<std::int64_t>();
   for (std::int64_t i = 0; i < size && !stop.stop_requested(); ++i) {
-    const std::int64_t image = indices[static_cast<std::size_t>(i)];
-    make_image(place, image, scratch, input + i * shape.elements());
-    target[i] = label(image);
+    make_image(place, batch.first_image + i, scratch, input + i * shape.elements());
+    target[i] = label(indices[static_cast<std::size_t>(i)]);
   }
   if (mixing_.none()) return batch;
   batch.other_target = torch::empty({size}, classes);
@@ -70,9 +69,10 @@ Batch BatchMaker::make(std::int64_t step, bool pinned, Scratch& scratch,
   return batch;
 }
 
-void BatchMaker::make_image(const Step& step, std::int64_t image, Scratch& scratch,
+void BatchMaker::make_image(const Step& step, std::int64_t place, Scratch& scratch,
                             float* output) const {
-  const auto key = static_cast<std::uint64_t>(step.epoch * sampler_.images() + image);
+  const std::int64_t image = sampler_.image_at(step.epoch, step.number, place);
+  const auto key = static_cast<std::uint64_t>(sampler_.image_key(step.epoch, step.number, place));
   RandomStream random(seed_, 0, key, Purpose::kAugment);
   const auto elements = static_cast<std::size_t>(transform_.output_shape().elements());
   transform_.apply(dataset_->drawn_pixels(image, random, scratch.pixels), random,
@@ -100,7 +100,7 @@ void BatchMaker::mix(const Step& step, Batch& batch, Scratch& scratch,
     float* const image = input + i * elements;
     if (partner != place + 1 || i + 1 == batch.size()) {  // another rank's, or mixed already
       const std::int64_t other = sampler_.image_at(step.epoch, step.number, partner);
-      make_image(step, other, scratch, scratch.other.data());
+      make_image(step, partner, scratch, scratch.other.data());
       mix_in(pair, shape, scratch.other.data(), image);
       set_classes(batch, i, target[i], label(other), pair.share);
       continue;

@@ -13,9 +13,9 @@
 
 namespace yoke {
 
-/// Makes this rank's batches. An image is a function of the seed, the epoch and its number; what it
-/// is mixed with, of its place in the step's batch over all ranks. Safe to use from several
-/// threads.
+/// Makes this rank's batches. An image is a function of the seed, the epoch and its number (its
+/// place where images repeat); what it is mixed with, of its place in the step's batch over all
+/// ranks. Safe to use from several threads.
 class BatchMaker {
  public:
   /// `seed` is that of all that is drawn. @throws Error where `sampler` is for other images.
@@ -40,7 +40,8 @@ class BatchMaker {
     std::int64_t number;  ///< In its epoch.
   };
 
-  void make_image(const Step& step, std::int64_t image, Scratch& scratch, float* output) const;
+  /// The image at `place` of a step, as it is before it is mixed.
+  void make_image(const Step& step, std::int64_t place, Scratch& scratch, float* output) const;
   /// How the image at `place` of a step and its partner are mixed, alike for both.
   PairMix draw_pair(const Step& step, std::int64_t place) const;
   void mix(const Step& step, Batch& batch, Scratch& scratch, const std::stop_token& stop) const;

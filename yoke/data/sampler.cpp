@@ -9,24 +9,8 @@
 #include <utility>
 
 #include "yoke/core/error.h"
-#include "yoke/core/random.h"
 
 namespace yoke {
-namespace {
-
-// Fisher and Yates's shuffle, from the last place down (Durstenfeld 1964).
-std::vector<std::int64_t> shuffled(std::int64_t images, std::uint64_t seed, std::int64_t epoch) {
-  std::vector<std::int64_t> order(static_cast<std::size_t>(images));
-  std::iota(order.begin(), order.end(), 0);
-  RandomStream random(seed, 0, static_cast<std::uint64_t>(epoch), Purpose::kShuffle);
-  for (std::size_t last = order.size(); last-- > 1;) {
-    std::swap(order[last], order[random.below(last + 1)]);
-  }
-  return order;
-}
-
-}  // namespace
-
 // Epochs `e` and `e + 1` lie in different places, so that threads on both sides of an epoch's end
 // find theirs.
 struct Sampler::Cache {
@@ -39,16 +23,21 @@ struct Sampler::Cache {
 };
 
 Sampler::Sampler(std::int64_t images, std::int64_t batch_size, int rank, int ranks,
-                 std::uint64_t seed, bool shuffle)
+                 std::uint64_t seed, bool shuffle, std::shared_ptr<const WeightedOrder> weighted)
     : images_(images),
       batch_size_(batch_size),
       rank_(rank),
       ranks_(ranks),
       seed_(seed),
       shuffle_(shuffle),
+      weighted_(std::move(weighted)),
       cache_(std::make_shared<Cache>()) {
   if (ranks < 1 || rank < 0 || rank >= ranks) {
     throw Error(fmt::format("sampler: there is no rank {} among {} ranks", rank, ranks));
+  }
+  if (weighted_ && weighted_->images() != images) {
+    throw Error(
+        fmt::format("sampler: {} weights were given for {} images", weighted_->images(), images));
   }
   if (images < 1) {
     throw UsageError("the data set has no images; choose one that has, or check its files");
@@ -79,7 +68,7 @@ std::vector<std::int64_t> Sampler::indices(std::int64_t epoch, std::int64_t step
   const std::int64_t share = global_size(step) / ranks_;
   const std::int64_t count = share + (rank_ < global_size(step) % ranks_);
   const std::int64_t first = step * batch_size_ + first_image(step);
-  if (!shuffle_) {
+  if (!shuffle_ && !weighted_) {
     std::vector<std::int64_t> result(static_cast<std::size_t>(count));
     std::iota(result.begin(), result.end(), first);
     return result;
@@ -90,15 +79,21 @@ std::vector<std::int64_t> Sampler::indices(std::int64_t epoch, std::int64_t step
 
 std::int64_t Sampler::image_at(std::int64_t epoch, std::int64_t step, std::int64_t place) const {
   const std::int64_t position = step * batch_size_ + place;
-  return shuffle_ ? (*permutation(epoch))[static_cast<std::size_t>(position)] : position;
+  return shuffle_ || weighted_ ? (*permutation(epoch))[static_cast<std::size_t>(position)]
+                               : position;
+}
+
+std::int64_t Sampler::image_key(std::int64_t epoch, std::int64_t step, std::int64_t place) const {
+  if (weighted_) return images_before(epoch, step) + place;
+  return epoch * images_ + image_at(epoch, step, place);
 }
 
 Sampler::Permutation Sampler::permutation(std::int64_t epoch) const {
   const std::lock_guard lock(cache_->mutex);
   Cache::Entry& entry = cache_->entries[static_cast<std::size_t>(epoch % 2)];
   if (entry.epoch != epoch) {
-    entry.permutation =
-        std::make_shared<const std::vector<std::int64_t>>(shuffled(images_, seed_, epoch));
+    entry.permutation = std::make_shared<const std::vector<std::int64_t>>(
+        weighted_ ? weighted_->draw(seed_, epoch) : shuffled_order(images_, seed_, epoch));
     entry.epoch = epoch;
   }
   return entry.permutation;

@@ -4,6 +4,8 @@
 #include <memory>
 #include <vector>
 
+#include "yoke/data/epoch_order.h"
+
 namespace yoke {
 
 /// A permutation of the images per epoch, cut into batches that are shared out without overlap.
@@ -14,10 +16,10 @@ namespace yoke {
 class Sampler {
  public:
   /// `batch_size` counts the images of all ranks together. Without `shuffle` the permutation is the
-  /// identity. @throws UsageError unless 1 <= `batch_size` <= `images`; Error on an impossible
-  /// rank.
+  /// identity; with `weighted` it is that order, in which images repeat, in place of a permutation.
+  /// @throws UsageError unless 1 <= `batch_size` <= `images`; Error on an impossible rank.
   Sampler(std::int64_t images, std::int64_t batch_size, int rank, int ranks, std::uint64_t seed,
-          bool shuffle);
+          bool shuffle, std::shared_ptr<const WeightedOrder> weighted = nullptr);
 
   std::int64_t images() const { return images_; }
 
@@ -37,6 +39,10 @@ class Sampler {
   /// The image at `place`, in [0, global_size(step)), of batch `step` of `epoch` over all ranks.
   std::int64_t image_at(std::int64_t epoch, std::int64_t step, std::int64_t place) const;
 
+  /// A number of its own for the image at `place`, in the whole run: what is drawn to change it
+  /// hangs on this. It goes by the image; where images repeat, by the place in the epoch.
+  std::int64_t image_key(std::int64_t epoch, std::int64_t step, std::int64_t place) const;
+
   /// Images before batch `step` of `epoch`, in all epochs.
   std::int64_t images_before(std::int64_t epoch, std::int64_t step) const {
     return epoch * images_ + step * batch_size_;
@@ -54,6 +60,7 @@ class Sampler {
   int ranks_;
   std::uint64_t seed_;
   bool shuffle_;
+  std::shared_ptr<const WeightedOrder> weighted_;  // else null
   std::shared_ptr<Cache> cache_;
 };
 
