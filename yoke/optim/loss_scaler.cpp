@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "yoke/core/error.h"
+#include "yoke/optim/saved_state.h"
 
 namespace yoke {
 namespace {
@@ -50,15 +51,8 @@ NamedTensors LossScaler::state() const { return {{kScaleName, scale_}, {kGoodNam
 std::vector<std::string> LossScaler::take_events() { return std::exchange(events_, {}); }
 
 NamedTensors with_scale_of(NamedTensors saved, const LossScaler* scaler) {
-  const auto is_scale = [](const auto& item) {
-    return item.first == kScaleName || item.first == kGoodName;
-  };
-  const bool there = std::any_of(saved.begin(), saved.end(), is_scale);
-  if (there && scaler == nullptr) std::erase_if(saved, is_scale);
-  if (!there && scaler != nullptr) {
-    for (auto& item : scaler->state()) saved.push_back(std::move(item));
-  }
-  return saved;
+  return with_own_state(std::move(saved), {kScaleName, kGoodName},
+                        scaler == nullptr ? NamedTensors() : scaler->state());
 }
 
 }  // namespace yoke

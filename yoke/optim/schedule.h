@@ -7,6 +7,7 @@
 
 #include "yoke/core/plugins/plugin.h"
 #include "yoke/core/plugins/registry.h"
+#include "yoke/optim/plateau.h"
 
 namespace yoke {
 
@@ -27,8 +28,14 @@ struct ScheduleInput {
   std::int64_t steps_per_epoch = 0;  ///< At least 1.
 };
 
+/// What a run asks of a choice of schedule.
+struct ScheduleTraits {
+  /// Where its rates also fall by what evaluations find, see Plateau.
+  std::optional<PlateauRule> plateau = {};
+};
+
 /// A schedule as its file declares it.
-using SchedulePlugin = Plugin<Schedule(const ScheduleInput& input)>;
+using SchedulePlugin = Plugin<Schedule(const ScheduleInput& input), ScheduleTraits>;
 
 /// Every schedule of schedules.def.
 const Registry<SchedulePlugin>& schedules();

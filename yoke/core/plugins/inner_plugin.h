@@ -18,6 +18,7 @@ template <typename Plugin>
 struct InnerPlugin {
   std::string name;
   typename Plugin::Make make = {};
+  decltype(Plugin::Chosen::traits) traits = {};
 };
 
 /// The option names a plug-in whose own options stand beside it, as in
@@ -45,7 +46,9 @@ Option<Values> beside(const OptionNames& names, InnerPlugin<Plugin> Values::*mem
   option.read = [name = option.read, member, registry](Options& options, Values& values) {
     name(options, values);
     InnerPlugin<Plugin>& inner = values.*member;
-    inner.make = registry().find(inner.name).plugin.read(options).make;
+    auto chosen = registry().find(inner.name).plugin.read(options);
+    inner.make = std::move(chosen.make);
+    inner.traits = std::move(chosen.traits);
   };
   return option;
 }

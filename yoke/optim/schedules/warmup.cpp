@@ -49,6 +49,9 @@ Schedule make_warmup(const ScheduleInput& input, const WarmupOptions& options) {
 
 }  // namespace
 
-SchedulePlugin warmup_schedule() { return {warmup_options(), make_warmup}; }
+SchedulePlugin warmup_schedule() {
+  return {warmup_options(), make_warmup,
+          [](const WarmupOptions& options) { return options.then.traits; }};
+}
 
 }  // namespace yoke
