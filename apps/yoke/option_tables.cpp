@@ -12,6 +12,7 @@
 #include "yoke/models/model.h"
 #include "yoke/optim/optimizer.h"
 #include "yoke/optim/schedule.h"
+#include "yoke/optim/weight_average.h"
 #include "yoke/parallel/compression.h"
 #include "yoke/parallel/strategy.h"
 
@@ -29,6 +30,15 @@ PluginKind show(const std::string& heading, const Registry<Plugin>& registry) {
     kind.plugins.push_back(std::move(plugin));
   }
   return kind;
+}
+
+/// What `--ema` takes, which is no plug-in: there is one.
+PluginKind show_average() {
+  return {.heading = "averages",
+          .kind = "average",
+          .plugins = {{.name = "ema",
+                       .help = "a mean of the weights that a run passes through",
+                       .options = weight_average_options().specs()}}};
 }
 
 using Row = std::array<std::string, 4>;
@@ -86,6 +96,7 @@ std::vector<PluginKind> plugin_kinds() {
           show("datasets", datasets()),
           show("optimizers", optimizers()),
           show("schedules", schedules()),
+          show_average(),
           show("strategies", strategies()),
           show("compressions", compressions()),
           show("communicators", communicators())};

@@ -21,8 +21,8 @@ using testing::HasSubstr;
 TEST(YokeList, ShowsEveryKind) {
   const auto result = run_yoke({"list"});
   EXPECT_EQ(result.status, 0) << result.output;
-  for (const char* kind : {"models:", "datasets:", "optimizers:", "schedules:", "strategies:",
-                           "compressions:", "communicators:"}) {
+  for (const char* kind : {"models:", "datasets:", "optimizers:", "schedules:", "averages:",
+                           "strategies:", "compressions:", "communicators:"}) {
     EXPECT_THAT(result.output, HasSubstr(kind));
   }
   const auto one = run_yoke({"list", "schedules"});

@@ -155,7 +155,7 @@ std::string table_of_flags(const char* path) {
 
 /// The flags of `yoke train`, from its table's source, for core knows nothing of train.
 std::set<std::string> train_flags() {
-  const auto source = table_of_flags("yoke/train/config/flags.cpp");
+  const auto source = table_of_flags("yoke/train/config/flag_table.cpp");
   const std::regex entry(
       R"re(\b(?:text|count|number|at_least|seconds|choice|interval|boolean)\(\s*"([a-z0-9-]+)")re");
   const auto names = matches(source, entry);

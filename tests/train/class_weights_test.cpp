@@ -8,6 +8,7 @@
 #include "tests/support/support.h"
 #include "tests/train/run.h"
 #include "yoke/core/error.h"
+#include "yoke/run/flag_names.h"
 
 namespace yoke::test {
 namespace {
@@ -37,17 +38,18 @@ class Labels final : public Dataset {
 };
 
 TEST(ClassWeights, AreNoneWhereNoneAreWanted) {
-  EXPECT_FALSE(class_weights_of("", Labels({0, 1})).defined());
+  EXPECT_FALSE(class_weights_of(flag::kClassWeights, "", Labels({0, 1})).defined());
 }
 
 /// scikit-learn's compute_class_weight("balanced", classes=[0, 1, 2], y=[0, 0, 0, 1, 2, 2]).
 TEST(ClassWeights, BalanceTheClasses) {
-  const auto weights = class_weights_of("balanced", Labels({0, 0, 0, 1, 2, 2}));
+  const auto weights =
+      class_weights_of(flag::kClassWeights, "balanced", Labels({0, 0, 0, 1, 2, 2}));
   EXPECT_TRUE(weights.equal(torch::tensor({6.0F / 9, 2.0F, 1.0F}))) << weights;
 }
 
 TEST(ClassWeights, BalanceTheClassesThatHaveImages) {
-  const auto weights = class_weights_of("balanced", Labels({0, 0, 0, 2}));
+  const auto weights = class_weights_of(flag::kClassWeights, "balanced", Labels({0, 0, 0, 2}));
   EXPECT_TRUE(weights.equal(torch::tensor({4.0F / 6, 1.0F, 2.0F}))) << weights;
 }
 
@@ -55,9 +57,11 @@ TEST(ClassWeights, AreThoseOfAFile) {
   const TemporaryDirectory directory;
   const auto path = directory.path() / "weights.txt";
   write_file(path, "polar bear 2.5\n\n  cat,\t0 \r\n");
-  EXPECT_TRUE(class_weights_of(path, Labels({0, 1, 2})).equal(torch::tensor({0.0F, 2.5F, 1.0F})));
+  EXPECT_TRUE(class_weights_of(flag::kClassWeights, path, Labels({0, 1, 2}))
+                  .equal(torch::tensor({0.0F, 2.5F, 1.0F})));
   write_file(path, "dog, 0.125");
-  EXPECT_TRUE(class_weights_of(path, Labels({0, 1, 2})).equal(torch::tensor({1.0F, 1.0F, 0.125F})));
+  EXPECT_TRUE(class_weights_of(flag::kClassWeights, path, Labels({0, 1, 2}))
+                  .equal(torch::tensor({1.0F, 1.0F, 0.125F})));
 }
 
 TEST(ClassWeights, ThatMakeNoSenseAreRefusedWithWhatIsAllowed) {
@@ -67,7 +71,7 @@ TEST(ClassWeights, ThatMakeNoSenseAreRefusedWithWhatIsAllowed) {
     write_file(path, text);
     EXPECT_THAT(
         [&] {
-          class_weights_of(path, Labels({0, 1, 2}));
+          class_weights_of(flag::kClassWeights, path, Labels({0, 1, 2}));
         },
         testing::ThrowsMessage<UsageError>(HasSubstr(message)))
         << text;
@@ -79,24 +83,35 @@ TEST(ClassWeights, ThatMakeNoSenseAreRefusedWithWhatIsAllowed) {
   refuses("cat\n", "'cat' is no class and number");
   refuses("3\n", "'3' is no class and number");
   refuses("cat 0\npolar bear 0\ndog 0\n", "all classes weigh 0");
-  EXPECT_THAT([&] { class_weights_of("balance", Labels({0})); },
-              testing::ThrowsMessage<UsageError>(HasSubstr("allowed: balanced, or a file")));
+  for (const char* const flag : {flag::kClassWeights, flag::kSampleWeights}) {
+    EXPECT_THAT([&] { class_weights_of(flag, "balance", Labels({0})); },
+                testing::ThrowsMessage<UsageError>(testing::AllOf(
+                    HasSubstr(as_flag(flag)), HasSubstr("allowed: balanced, or a file"))));
+  }
 }
 
-/// A class that weighs nothing is never learned.
+TEST(ClassWeights, AreThoseOfTheImagesOfAClass) {
+  const Labels labels({2, 0, 1, 2});
+  EXPECT_THAT(weights_of_images(torch::tensor({0.5F, 2.0F, 3.0F}), labels),
+              testing::ElementsAre(3, 0.5, 2, 3));
+}
+
+/// A class that weighs nothing in the loss, or is never drawn, is never learned.
 TEST(ClassWeights, DecideWhatIsLearned) {
-  const TemporaryDirectory directory;
-  const auto path = directory.path() / "weights.txt";
-  write_file(path, "3 0\n");
-  auto config = small_run(directory.path() / "run");
-  config.epochs = 16;
-  config.class_weights = path;
-  train(config);
-  const auto recall = summary(config.out).at("per_class_accuracy").get<std::vector<double>>();
-  EXPECT_LT(recall.at(3), 0.2);
-  for (std::size_t c = 0; c < recall.size(); ++c) {
-    if (c != 3) {
-      EXPECT_GT(recall[c], 0.4) << c;
+  for (const auto member : {&TrainConfig::class_weights, &TrainConfig::sample_weights}) {
+    const TemporaryDirectory directory;
+    const auto path = directory.path() / "weights.txt";
+    write_file(path, "3 0\n");
+    auto config = small_run(directory.path() / "run");
+    config.epochs = 16;
+    config.*member = path;
+    train(config);
+    const auto recall = summary(config.out).at("per_class_accuracy").get<std::vector<double>>();
+    EXPECT_LT(recall.at(3), 0.2);
+    for (std::size_t c = 0; c < recall.size(); ++c) {
+      if (c != 3) {
+        EXPECT_GT(recall[c], 0.4) << c;
+      }
     }
   }
 }

@@ -26,13 +26,17 @@ class Draw {
     const std::string strategy = draw_strategy();
     // One by one, for the order of a call's arguments is the compiler's.
     const auto images = among(150, 300), batch = among(20, 120), seed = among(0, 9);
-    const auto schedule = one_of({"constant", "cosine", "onecycle", "warmup"});
+    const auto schedule =
+        one_of({"constant", "cosine", "onecycle", "warmup", "plateau:patience=0"});
     const auto comm = one_of({"gloo", "shared-memory", "auto"});
+    const std::string average = coin() ? fmt::format(" --ema 0.8,every={}", among(1, 3)) : "";
+    const std::string weights = coin() ? " --sample-weights balanced" : "";
     const auto step = fmt::format(
         "--model {} --data glyphs:train={},validation=53 --max-steps {} --epochs 4 --batch-size {} "
-        "--engine {} --optimizer {} --lr {} --schedule {} --seed {}",
+        "--engine {} --optimizer {} --lr {} --schedule {} --seed {}{}{}",
         model_, images, kSteps, batch, compiled_ ? "compiled" : "eager",
-        optimizer_ + (clipped_ ? ":clip=1" : ""), smooth() ? 0.01 : 1e-3, schedule, seed);
+        optimizer_ + (clipped_ ? ":clip=1" : ""), smooth() ? 0.01 : 1e-3, schedule, seed, average,
+        weights);
     setting_.flags =
         fmt::format("{} --strategy {} --comm {} --threads {}", step, strategy, comm, among(1, 2));
     setting_.flags_of_one_rank = step + " --threads 1";

@@ -96,6 +96,21 @@ TEST(Ranks, MixImagesAsOneProcessDoes) {
   }
 }
 
+/// Ranks draw the same images, and change each copy of one in its own way.
+TEST(Ranks, DrawImagesByWeightAsOneProcessDoes) {
+  const TemporaryDirectory directory;
+  write_file(directory.path() / "weights.txt", "3 5\n7 0.5\n");
+  const auto words = [&](const char* name) {
+    auto all = arguments("lenet", "compiled", directory.path() / name, "2", "149");
+    all.insert(all.end(), {"--mixup", "0.4", "--augment", "light", "--sample-weights",
+                           (directory.path() / "weights.txt").string()});
+    return all;
+  };
+  run_ranks_well(1, words("one"));
+  run_ranks_well(3, words("three"));
+  expect_equal_runs(directory.path() / "one", directory.path() / "three");
+}
+
 TEST(Ranks, ResumeTogetherExactly) {
   const TemporaryDirectory directory;
   auto whole = arguments("bn-cnn", "compiled", directory.path() / "whole", "3", "16");
@@ -156,23 +171,25 @@ TEST(Ranks, WithOtherFlagsAreRefused) {
 
 /// Each host has a file of its own under the name that all ranks are given.
 TEST(Ranks, WithOtherWeightsOfClassesAreRefused) {
-  const TemporaryDirectory directory;
-  const int port = free_port();
-  const auto rank = [&](const std::string& number, const std::string& weights) {
-    const auto host = directory.path() / number;
-    std::filesystem::create_directory(host);
-    write_file(host / "weights.txt", weights);
-    auto command = arguments("mlp", "eager", directory.path() / "run");
-    command.insert(command.begin(),
-                   {"env", "--chdir=" + host.string(), "RANK=" + number, "WORLD_SIZE=2",
-                    "MASTER_ADDR=127.0.0.1", "MASTER_PORT=" + std::to_string(port), YOKE_PROGRAM});
-    command.insert(command.end(), {"--class-weights", "weights.txt"});
-    return std::make_unique<BackgroundProgram>(command);
-  };
-  const auto zero = rank("0", "3 2\n"), one = rank("1", "3 2.5\n");
-  for (const auto& result : {zero->wait(), one->wait()}) {
-    EXPECT_EQ(result.status, 2);
-    EXPECT_THAT(result.output, HasSubstr("--class-weights is 'weights.txt of the SHA-256"));
+  for (const std::string flag : {"--class-weights", "--sample-weights"}) {
+    const TemporaryDirectory directory;
+    const int port = free_port();
+    const auto rank = [&](const std::string& number, const std::string& weights) {
+      const auto host = directory.path() / number;
+      std::filesystem::create_directory(host);
+      write_file(host / "weights.txt", weights);
+      auto command = arguments("mlp", "eager", directory.path() / "run");
+      command.insert(command.begin(), {"env", "--chdir=" + host.string(), "RANK=" + number,
+                                       "WORLD_SIZE=2", "MASTER_ADDR=127.0.0.1",
+                                       "MASTER_PORT=" + std::to_string(port), YOKE_PROGRAM});
+      command.insert(command.end(), {flag, "weights.txt"});
+      return std::make_unique<BackgroundProgram>(command);
+    };
+    const auto zero = rank("0", "3 2\n"), one = rank("1", "3 2.5\n");
+    for (const auto& result : {zero->wait(), one->wait()}) {
+      EXPECT_EQ(result.status, 2);
+      EXPECT_THAT(result.output, HasSubstr(flag + " is 'weights.txt of the SHA-256"));
+    }
   }
 }
 

@@ -26,10 +26,10 @@ void expect_equal_after_resume(const std::string& model, const char* every, std:
                                void (*change)(TrainConfig&) = nullptr) {
   const TemporaryDirectory directory;
   auto config = small_run(directory.path() / "whole", model);
+  config.schedule = "onecycle:max_lr=2e-3";
   if (change != nullptr) change(config);
   if (data != nullptr) config.data = data;
   config.batch_size = batch_size;
-  config.schedule = "onecycle:max_lr=2e-3";
   config.checkpoint_every = Interval::parse(every, "");
   config.eval_every = Interval::parse("5steps", "");
   config.keep = 100;
@@ -65,6 +65,42 @@ TEST(Resume, IsExactWithMixedImages) {
     config.cutmix = 1;
     config.class_weights = "balanced";
   });
+}
+
+TEST(Resume, IsExactWhereImagesAreDrawnByWeight) {
+  expect_equal_after_resume("mlp", "3steps", 9, nullptr, 99, [](TrainConfig& config) {
+    config.mixup = 0.2;
+    config.sample_weights = "balanced";
+  });
+}
+
+TEST(Resume, IsExactWithAnAverageOfTheWeights) {
+  expect_equal_after_resume("bn-cnn", "3steps", 9, nullptr, 99,
+                            [](TrainConfig& config) { config.ema = "0.8,every=2"; });
+  expect_equal_after_resume("mlp", "3steps", 9, nullptr, 99,
+                            [](TrainConfig& config) { config.ema = "equal=on,every=2,start=0.6"; });
+}
+
+/// Which has fallen before and falls after.
+TEST(Resume, IsExactWithARateThatFallsOnAPlateau) {
+  expect_equal_after_resume("mlp", "5steps", 10, nullptr, 40, [](TrainConfig& config) {
+    config.schedule = "plateau:patience=0,threshold=0.5,factor=0.7";
+  });
+}
+
+/// Though a plateau carries from step to step what others do not.
+TEST(Resume, MayGoOnByAnotherSchedule) {
+  const TemporaryDirectory directory;
+  auto config = small_run(directory.path() / "run");
+  config.checkpoint_every = Interval::parse("4steps", "");
+  config.max_steps = 4;
+  train(config);
+  config.resume = "auto";
+  for (const auto& [schedule, steps] : {std::pair("plateau", 8), std::pair("constant", 12)}) {
+    config.schedule = schedule;
+    config.max_steps = steps;
+    EXPECT_EQ(train(config).status, RunStatus::kCompleted) << schedule;
+  }
 }
 
 TEST(Resume, GoesOnAfterAStop) {

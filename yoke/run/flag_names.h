@@ -26,6 +26,7 @@ inline constexpr const char* kRecipe = "recipe";
 inline constexpr const char* kReplicas = "replicas";
 inline constexpr const char* kResources = "resources";
 inline constexpr const char* kResume = "resume";
+inline constexpr const char* kSampleWeights = "sample-weights";
 inline constexpr const char* kSeed = "seed";
 inline constexpr const char* kStrategy = "strategy";
 inline constexpr const char* kTensorboard = "tensorboard";

@@ -23,7 +23,7 @@ using Settings = std::map<std::string, std::string>;
 Settings settings(const std::vector<RecipeEntry>& entries) {
   Settings values;
   for (const auto& entry : entries) {
-    const bool names_file = entry.key == flag::kClassWeights;
+    const bool names_file = entry.key == flag::kClassWeights || entry.key == flag::kSampleWeights;
     values[entry.key] = names_file ? class_weights_setting(entry.value) : entry.value;
   }
   return values;

@@ -30,6 +30,9 @@ void announce(Reporter& reporter, const TrainConfig& config, const Resolved& res
   reporter.message(fmt::format("step       {} images, {}, lr {:g}, schedule {}; {} steps",
                                trainer.batch_size(), config.optimizer, resolved.lr, config.schedule,
                                trainer.total_steps()));
+  if (const auto& average = trainer.average()) {
+    reporter.message(fmt::format("average    {}", average->describe()));
+  }
   auto& engine = workload.engine;
   if (!engine.note.empty()) reporter.message(engine.note);
   reporter.message(fmt::format("engine     {}", engine.engine->describe(trainer.batch_size())));

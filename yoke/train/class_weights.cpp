@@ -31,7 +31,8 @@ torch::Tensor balanced_weights(const Dataset& train) {
   const std::int64_t classes = train.info().classes();
   std::vector<std::int64_t> images(static_cast<std::size_t>(classes));
   for (std::int64_t i = 0; i < train.size(); ++i) {
-    ++images.at(static_cast<std::size_t>(train.label(i)));
+    const std::int64_t label = train.label(i);
+    if (label >= 0 && label < classes) ++images[static_cast<std::size_t>(label)];
   }
   const auto present = static_cast<double>(
       std::count_if(images.begin(), images.end(), [](std::int64_t count) { return count > 0; }));
@@ -48,8 +49,11 @@ torch::Tensor balanced_weights(const Dataset& train) {
 /// The weights of a file, a class at a time.
 class WeightFile {
  public:
-  WeightFile(std::string path, const DatasetInfo& data)
-      : path_(std::move(path)), data_(data), given_(data.class_names.size(), false) {}
+  WeightFile(std::string flag, std::string path, const DatasetInfo& data)
+      : flag_(std::move(flag)),
+        path_(std::move(path)),
+        data_(data),
+        given_(data.class_names.size(), false) {}
 
   torch::Tensor read() {
     std::int64_t number = 0;
@@ -60,9 +64,9 @@ class WeightFile {
     }
     if (weights_.max().item<float>() > 0) return weights_;
     throw UsageError(
-        fmt::format("--class-weights {}: all classes weigh 0, so that nothing is to be learned; "
-                    "give at least one a number above 0",
-                    path_));
+        fmt::format("--{} {}: all classes weigh 0, so that nothing is to be learned; give at least "
+                    "one a number above 0",
+                    flag_, path_));
   }
 
  private:
@@ -90,10 +94,10 @@ class WeightFile {
   }
 
   [[noreturn]] void fail(std::int64_t number, const std::string& what) const {
-    throw UsageError(fmt::format("--class-weights {}:{}: {}", path_, number, what));
+    throw UsageError(fmt::format("--{} {}:{}: {}", flag_, path_, number, what));
   }
 
-  const std::string path_;
+  const std::string flag_, path_;
   const DatasetInfo& data_;
   std::vector<bool> given_;
   torch::Tensor weights_ = torch::ones({data_.classes()});
@@ -101,14 +105,26 @@ class WeightFile {
 
 }  // namespace
 
-torch::Tensor class_weights_of(const std::string& text, const Dataset& train) {
+torch::Tensor class_weights_of(const std::string& flag, const std::string& text,
+                               const Dataset& train) {
   if (text.empty()) return {};
   if (text == kBalanced) return balanced_weights(train);
-  if (std::filesystem::is_regular_file(text)) return WeightFile(text, train.info()).read();
+  if (std::filesystem::is_regular_file(text)) return WeightFile(flag, text, train.info()).read();
   throw UsageError(
-      fmt::format("--class-weights is '{}', which is no file; allowed: {}, or a file with a line "
-                  "for each class, its name and what it weighs",
-                  text, kBalanced));
+      fmt::format("--{} is '{}', which is no file; allowed: {}, or a file with a line for each "
+                  "class, its name and what it weighs",
+                  flag, text, kBalanced));
+}
+
+std::vector<double> weights_of_images(const torch::Tensor& class_weights, const Dataset& train) {
+  const auto* const weights = class_weights.data_ptr<float>();
+  std::vector<double> result(static_cast<std::size_t>(train.size()), 1);
+  for (std::int64_t i = 0; i < train.size(); ++i) {
+    const std::int64_t label = train.label(i);  // a loader says of which image it is wrong
+    if (label < 0 || label >= class_weights.numel()) continue;
+    result[static_cast<std::size_t>(i)] = weights[label];
+  }
+  return result;
 }
 
 std::string class_weights_setting(const std::string& text) {

@@ -4,35 +4,21 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "yoke/core/error.h"
+#include "yoke/core/format.h"
 #include "yoke/core/system/clock.h"
+#include "yoke/optim/saved_state.h"
 #include "yoke/report/machine/process_usage.h"
 #include "yoke/run/summary.h"
 #include "yoke/train/checkpoints/module_state.h"
 #include "yoke/train/config/mixing.h"
 #include "yoke/train/evaluation/accuracy.h"
+#include "yoke/train/run_length.h"
 
 namespace yoke {
-namespace {
-
-std::int64_t global_batch_size(const TrainConfig& config, int ranks) {
-  if (config.batch_size_per_rank) return *config.batch_size_per_rank * ranks;
-  return config.batch_size.value_or(kDefaultBatchSize);
-}
-
-std::int64_t count_steps(const TrainConfig& config, std::int64_t steps_per_epoch) {
-  constexpr auto kUnlimited = std::numeric_limits<std::int64_t>::max();
-  const std::int64_t most = config.max_steps.value_or(kUnlimited);
-  if (!config.epochs) return config.max_steps ? most : kDefaultEpochs * steps_per_epoch;
-  const bool huge = *config.epochs > kUnlimited / steps_per_epoch;
-  return std::min(huge ? kUnlimited : *config.epochs * steps_per_epoch, most);
-}
-
-}  // namespace
 
 Trainer::Trainer(const TrainConfig& config, Workload& workload, Communicator& communicator,
                  std::optional<std::int64_t> kept)
@@ -57,6 +43,17 @@ Trainer::Trainer(const TrainConfig& config, Workload& workload, Communicator& co
                                                 .total_steps = total_steps_,
                                                 .steps_per_epoch = sampler_.steps_per_epoch()})) {
   warn_of_line_search();
+  if (const auto rule = schedules().choose(config.schedule).traits.plateau) plateau_.emplace(*rule);
+  if (!config.ema.empty()) {
+    average_.emplace(parse_weight_average(config.ema), workload.parameters,
+                     workload.model.module->buffers(), total_steps_);
+    if (average_->first_step() > total_steps_) {
+      warnings_.push_back(fmt::format(
+          "warning: --ema {}: the run ends before its weights count, after step {} of {}; give a "
+          "smaller every or start",
+          config.ema, average_->first_step(), total_steps_));
+    }
+  }
   if (const auto asked = global_batch_size(config, data_shard_.count); asked != batch_size_) {
     warnings_.push_back(
         fmt::format("warning: steps stay of {} images, as before, so that they mean the same: "
@@ -68,8 +65,12 @@ Trainer::Trainer(const TrainConfig& config, Workload& workload, Communicator& co
 void Trainer::resume(const Checkpoint& checkpoint) {
   const std::string where = fmt::format("the checkpoint of step {}", checkpoint.step);
   restore_module(*workload_.model.module, checkpoint.model, where);
-  const NamedTensors carried = carried_state();
-  restore_tensors(carried, with_scale_of(checkpoint.optimizer, workload_.scaler.get()), where);
+  auto saved = with_scale_of(checkpoint.optimizer, workload_.scaler.get());
+  saved = with_own_state(std::move(saved), {Plateau::kName},
+                         plateau_ ? plateau_->state() : NamedTensors());
+  const NamedTensors carried = carried_state();  // until restored(): parts of a state are put back
+  restore_tensors(carried, saved, where);
+  if (average_ && average_->count() > 0) average_->swap();
   strategy_->restored();
   state_ = RunState::from_json(checkpoint.state.at("run"));
   if (communicator_.rank() != 0) state_.window = Meter();  // rank 0 has the sums of all
@@ -77,9 +78,12 @@ void Trainer::resume(const Checkpoint& checkpoint) {
 
 NamedTensors Trainer::carried_state() {
   NamedTensors state = strategy_->state();
-  if (workload_.scaler) {
-    for (auto& tensor : workload_.scaler->state()) state.push_back(std::move(tensor));
-  }
+  const auto add = [&](const NamedTensors& more) {
+    state.insert(state.end(), more.begin(), more.end());
+  };
+  if (workload_.scaler) add(workload_.scaler->state());
+  if (plateau_) add(plateau_->state());
+  if (average_) add(average_->state());
   return state;
 }
 
@@ -109,6 +113,7 @@ Counters Trainer::counters() const {
     counters.emplace_back("loss_scale", scaler->scale());
     counters.emplace_back("skipped_steps", static_cast<double>(scaler->skipped()));
   }
+  if (average_) counters.emplace_back("ema_weights", static_cast<double>(average_->count()));
   return counters;
 }
 
@@ -122,7 +127,7 @@ void Trainer::begin() {
                     .total_steps = total_steps_});
 }
 
-void Trainer::finish() { static_cast<void>(strategy_->synchronise()); }
+void Trainer::finish() { static_cast<void>(settle()); }
 
 Sampler Trainer::make_sampler() const {
   return {workload_.data.train->size(),
@@ -130,7 +135,8 @@ Sampler Trainer::make_sampler() const {
           std::max(0, data_shard_.index),
           data_shard_.count,
           config_.seed,
-          true};
+          true,
+          workload_.order};
 }
 
 std::unique_ptr<Loader> Trainer::make_loader() const {
@@ -153,6 +159,7 @@ void Trainer::run(std::int64_t last, const Beside& beside) {
              if (beside.meet) beside.meet();
            }});
   add(done);
+  if (averages(state_.step)) add_to_average();
   state_.train_seconds += watch.seconds();
 }
 
@@ -174,7 +181,7 @@ Stretch::Images Trainer::take(std::int64_t step) {
 
 Trainer::StepReport Trainer::step(std::int64_t step) {
   const Batch batch = next_batch(step);  // [N, C, H, W] and [N]
-  const Rates rates = schedule_(step);
+  const Rates rates = this->rates(step);
   const StepResult result = strategy_->step(batch, {.seed = config_.seed, .step = step}, rates);
   const auto target = batch.target.to(result.scores.device());
   return {.step = step,
@@ -183,6 +190,12 @@ Trainer::StepReport Trainer::step(std::int64_t step) {
           .lr = rates.lr,
           .communication_seconds = result.communication_seconds,
           .images = {.own = batch.size(), .all = batch.whole()}};
+}
+
+Rates Trainer::rates(std::int64_t step) const {
+  Rates rates = schedule_(step);
+  if (plateau_) rates.lr = plateau_->rate(rates.lr);
+  return rates;
 }
 
 /// Of a step, empty on a rank that computes no gradients.
@@ -207,6 +220,23 @@ void Trainer::add(const StretchResult& done) {
   }
 }
 
+void Trainer::add_to_average() {
+  const auto go_on = strategy_->synchronise();
+  average_->add();
+  go_on();
+}
+
+/// Gives all ranks the model that is evaluated and saved; returns what gives each its own back.
+std::function<void()> Trainer::settle() {
+  auto go_on = strategy_->synchronise();
+  if (!average_ || average_->count() == 0) return go_on;
+  average_->swap();
+  return [this, go_on = std::move(go_on)] {
+    average_->swap();
+    go_on();
+  };
+}
+
 void Trainer::check_loss() const {
   if (!last_.loss.defined()) return;  // of other ranks alone
   const double loss = last_.loss.item<double>();
@@ -216,15 +246,20 @@ void Trainer::check_loss() const {
 }
 
 Evaluation Trainer::evaluate() {
-  const auto go_on = strategy_->synchronise();
+  const auto go_on = settle();
   auto result = yoke::evaluate(*workload_.engine.engine, communicator_, workload_.data.validation,
                                batch_size_, workload_.loader, config_.tta);
   go_on();
+  if (plateau_ && plateau_->add(result.loss, result.top1)) {
+    events_.push_back(fmt::format(
+        "plateau    the learning rate goes on at {:g}: the last {} were no better",
+        rates(state_.step).lr, format_count(plateau_->rule().patience + 1, "evaluation")));
+  }
   return result;
 }
 
 Checkpoint Trainer::checkpoint(const std::vector<RecipeEntry>& recipe) {
-  const auto go_on = strategy_->synchronise();
+  const auto go_on = settle();
   state_.window.gather(communicator_);
   nlohmann::json config = nlohmann::json::object();
   for (const auto& entry : recipe) config[entry.key] = entry.value;

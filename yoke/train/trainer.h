@@ -9,6 +9,7 @@
 #include "yoke/data/loader.h"
 #include "yoke/data/sampler.h"
 #include "yoke/optim/schedule.h"
+#include "yoke/optim/weight_average.h"
 #include "yoke/parallel/strategy.h"
 #include "yoke/train/checkpoints/checkpoint.h"
 #include "yoke/train/checkpoints/run_state.h"
@@ -48,14 +49,19 @@ class Trainer {
   /// where ranks run free and one does not go on. @throws Error when a loss is not a number.
   void run(std::int64_t last, const Beside& beside = {});
 
-  /// Measures the validation images.
+  /// Whether run() must end after `step` steps, for the weights then go into their average.
+  bool averages(std::int64_t step) const { return average_ && average_->due(step); }
+
+  /// Measures the validation images, by the average of the weights where there is one.
   Evaluation evaluate();
 
   /// A copy of all state, as of now, and of `recipe`, the run's flags; on other ranks than 0
-  /// without tensors. All ranks call it alike.
+  /// without tensors. Its model is the average of the weights where there is one. All ranks call it
+  /// alike.
   Checkpoint checkpoint(const std::vector<RecipeEntry>& recipe);
 
-  /// After the last step: makes the model the same on all ranks.
+  /// After the last step: makes the model the same on all ranks, the average of its weights where
+  /// there is one.
   void finish();
 
   /// @throws Error when the last loss was not a number; on a GPU this waits for the step.
@@ -64,6 +70,7 @@ class Trainer {
   Communicator& communicator() { return communicator_; }
   RunState& state() { return state_; }
   const RunState& state() const { return state_; }
+  const std::optional<WeightAverage>& average() const { return average_; }
   std::int64_t batch_size() const { return batch_size_; }  ///< Over all ranks.
   std::int64_t steps_per_epoch() const { return sampler_.steps_per_epoch(); }
   std::int64_t total_steps() const { return total_steps_; }
@@ -92,7 +99,10 @@ class Trainer {
 
   StepReport step(std::int64_t step);
   Stretch::Images take(std::int64_t step);
+  Rates rates(std::int64_t step) const;
   void add(const StretchResult& done);
+  void add_to_average();
+  std::function<void()> settle();
   Batch next_batch(std::int64_t step);
   void warn_of_line_search();
   NamedTensors carried_state();
@@ -110,6 +120,8 @@ class Trainer {
   std::int64_t total_steps_;
   double lr_;
   Schedule schedule_;
+  std::optional<Plateau> plateau_;
+  std::optional<WeightAverage> average_;
   RunState state_;
   StepReport last_;
   std::vector<std::string> events_;  // of ranks

@@ -10,6 +10,7 @@
 #include "yoke/core/system/threads.h"
 #include "yoke/data/transforms/resize.h"
 #include "yoke/models/module_parts.h"
+#include "yoke/run/flag_names.h"
 #include "yoke/train/checkpoints/model_description.h"
 #include "yoke/train/class_weights.h"
 #include "yoke/train/lr_scales.h"
@@ -73,16 +74,24 @@ EngineOptions engine_options(const TrainConfig& config, const Dataset& train, st
                              const std::function<Model()>& another, const LossScaler* scaler) {
   std::function<double()> loss_scale;
   if (scaler != nullptr) loss_scale = [scaler] { return scaler->scale(); };
-  return {.kind = config.engine,
-          .precision = config.precision,
-          .replicas = static_cast<int>(config.replicas),
-          .threads = static_cast<int>(threads),
-          .micro_batch = config.micro_batch,
-          .loss = {.label_smoothing = config.label_smoothing,
-                   .class_weights = class_weights_of(config.class_weights, train)},
-          .another = another,
-          .loss_scale = loss_scale,
-          .cuda_graph = config.cuda_graph};
+  return {
+      .kind = config.engine,
+      .precision = config.precision,
+      .replicas = static_cast<int>(config.replicas),
+      .threads = static_cast<int>(threads),
+      .micro_batch = config.micro_batch,
+      .loss = {.label_smoothing = config.label_smoothing,
+               .class_weights = class_weights_of(flag::kClassWeights, config.class_weights, train)},
+      .another = another,
+      .loss_scale = loss_scale,
+      .cuda_graph = config.cuda_graph};
+}
+
+/// How often images come, null where each comes once an epoch.
+std::shared_ptr<const WeightedOrder> order_of(const TrainConfig& config, const Dataset& train) {
+  if (config.sample_weights.empty()) return nullptr;
+  const auto weights = class_weights_of(flag::kSampleWeights, config.sample_weights, train);
+  return std::make_shared<const WeightedOrder>(weights_of_images(weights, train));
 }
 
 }  // namespace
@@ -101,7 +110,8 @@ Workload::Workload(const TrainConfig& config, std::int64_t threads, const TrainP
           engine_options(
               config, *data.train, threads,
               [&] { return build_model(config, parts, data.train->info(), torch::kCPU); },
-              scaler.get()))) {
+              scaler.get()))),
+      order(order_of(config, *data.train)) {
   fit_images(data, model.input);
   const auto spare = device.is_cpu() ? threads / 4 : threads;  // the rest computes the step
   loader.threads = static_cast<int>(config.loader_threads > 0 ? config.loader_threads

@@ -43,6 +43,7 @@ struct Workload {
   FlatParameters parameters;
   std::unique_ptr<LossScaler> scaler;  ///< Null where the engine does not scale losses.
   EngineChoice engine;
+  std::shared_ptr<const WeightedOrder> order;  ///< Null where each image comes once an epoch.
   LoaderOptions loader;
 };
 

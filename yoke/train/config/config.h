@@ -28,7 +28,7 @@ struct EnumWords<DeviceKind> {
   static constexpr std::string_view kWords[] = {"auto", "cpu", "cuda"};
 };
 
-/// The flags of `yoke train`, parsed; see flags.cpp for what each means.
+/// The flags of `yoke train`, parsed; see flag_table.cpp for what each means.
 struct TrainConfig {
   std::string model = "lab-cnn";
   std::filesystem::path model_file;  ///< See ModelInput::file; no flag: a run's own copy.
@@ -49,8 +49,10 @@ struct TrainConfig {
   std::string optimizer = "sgd:momentum=0.9";
   std::optional<double> lr;  ///< The optimizer's own default where it is not given.
   std::string schedule = "constant";
+  std::string ema;  ///< See WeightAverageOptions; empty: none.
   double label_smoothing = 0;
-  std::string class_weights;  ///< Of the loss, see class_weights_of(); empty: all 1.
+  std::string class_weights;   ///< Of the loss, see class_weights_of(); empty: all 1.
+  std::string sample_weights;  ///< Likewise, by which images are drawn; empty: each once an epoch.
   std::optional<AugmentationSet> augment;
   std::optional<double> mixup;  ///< See Mixing; 0.
   std::optional<double> cutmix;

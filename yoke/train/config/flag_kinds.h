@@ -1,5 +1,5 @@
 // yoke/train/config/flag_kinds.h: how flags of each kind are read and written; for the table in
-// flags.cpp.
+// flag_table.cpp.
 #pragma once
 #include <fmt/format.h>
 

@@ -46,7 +46,7 @@ struct TrainFlag {
   bool is(FlagRole role) const { return (roles & role) != 0; }
 };
 
-/// Every flag but `--recipe`, in the order of the help.
+/// Every flag but `--recipe`, in the order of the help; flag_table.cpp has them.
 const std::vector<TrainFlag>& train_flags();
 
 /// Names of the flags that have all of `roles`, and none of `without`.
