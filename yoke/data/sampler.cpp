@@ -29,7 +29,7 @@ Sampler::Sampler(std::int64_t images, std::int64_t batch_size, int rank, int ran
       rank_(rank),
       ranks_(ranks),
       seed_(seed),
-      shuffle_(shuffle),
+      shuffle_(shuffle || weighted != nullptr),
       weighted_(std::move(weighted)),
       cache_(std::make_shared<Cache>()) {
   if (ranks < 1 || rank < 0 || rank >= ranks) {
@@ -68,7 +68,7 @@ std::vector<std::int64_t> Sampler::indices(std::int64_t epoch, std::int64_t step
   const std::int64_t share = global_size(step) / ranks_;
   const std::int64_t count = share + (rank_ < global_size(step) % ranks_);
   const std::int64_t first = step * batch_size_ + first_image(step);
-  if (!shuffle_ && !weighted_) {
+  if (!shuffle_) {
     std::vector<std::int64_t> result(static_cast<std::size_t>(count));
     std::iota(result.begin(), result.end(), first);
     return result;
@@ -79,8 +79,7 @@ std::vector<std::int64_t> Sampler::indices(std::int64_t epoch, std::int64_t step
 
 std::int64_t Sampler::image_at(std::int64_t epoch, std::int64_t step, std::int64_t place) const {
   const std::int64_t position = step * batch_size_ + place;
-  return shuffle_ || weighted_ ? (*permutation(epoch))[static_cast<std::size_t>(position)]
-                               : position;
+  return shuffle_ ? (*permutation(epoch))[static_cast<std::size_t>(position)] : position;
 }
 
 std::int64_t Sampler::image_key(std::int64_t epoch, std::int64_t step, std::int64_t place) const {
