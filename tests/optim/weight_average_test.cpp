@@ -9,6 +9,8 @@
 #include <torch/nn/modules/linear.h>
 #include <torch/utils.h>
 
+#include <limits>
+
 #include "tests/optim/python.h"
 #include "tests/optim/small_net.h"
 #include "yoke/core/error.h"
@@ -135,6 +137,10 @@ TEST(WeightAverage, TakesWeightsEverySoManyStepsFromItsStartOn) {
   EXPECT_THAT(steps("every=25,start=0.75"), ElementsAre(100));
   EXPECT_THAT(steps("every=25,start=1"), ElementsAre());
   EXPECT_EQ(steps("").front(), 16);
+  constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
+  for (const char* const start : {"start=1", "start=0.5", "every=9223372036854775807,start=1"}) {
+    EXPECT_GT(walk.average(start, kMost).first_step(), kMost / 8) << start;
+  }
 }
 
 /// A run that was made longer has begun with its mean already.

@@ -50,6 +50,11 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(Large{"epochs", [](TrainConfig& config) { config.epochs = kMost; }},
                     Large{"keep", [](TrainConfig& config) { config.keep = kMost; }},
                     Large{"print_every", [](TrainConfig& config) { config.print_every = kMost; }},
+                    Large{"ema",
+                          [](TrainConfig& config) {
+                            config.epochs = kMost;
+                            config.ema = "every=" + std::to_string(kMost) + ",start=1";
+                          }},
                     Large{"micro_batch", [](TrainConfig& config) { config.micro_batch = kMost; }},
                     Large{"check_every",
                           [](TrainConfig& config) {

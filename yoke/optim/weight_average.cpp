@@ -4,7 +4,6 @@
 #include <torch/utils.h>
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "yoke/core/error.h"
@@ -63,7 +62,8 @@ WeightAverage::WeightAverage(const WeightAverageOptions& options, FlatParameters
 }
 
 std::int64_t WeightAverage::first_step() const {
-  const auto before = std::floor(options_.start * static_cast<double>(total_steps_));
+  constexpr double kEndless = 0x1p61;  // a run may be as long as its number can be
+  const double before = std::min(options_.start * static_cast<double>(total_steps_), kEndless);
   return (static_cast<std::int64_t>(before) / options_.every + 1) * options_.every;
 }
 
