@@ -10,9 +10,7 @@
 #include "yoke/comm/received.h"
 #include "yoke/comm/text.h"
 #include "yoke/core/error.h"
-#include "yoke/run/flag_names.h"
 #include "yoke/train/checkpoints/checkpoint_header.h"
-#include "yoke/train/class_weights.h"
 #include "yoke/train/config/flags.h"
 
 namespace yoke {
@@ -22,9 +20,10 @@ using Settings = std::map<std::string, std::string>;
 
 Settings settings(const std::vector<RecipeEntry>& entries) {
   Settings values;
-  for (const auto& entry : entries) {
-    const bool names_file = entry.key == flag::kClassWeights || entry.key == flag::kSampleWeights;
-    values[entry.key] = names_file ? class_weights_setting(entry.value) : entry.value;
+  for (const auto& entry : entries) values[entry.key] = entry.value;
+  for (const auto& flag : train_flags()) {
+    const auto given = values.find(flag.name);
+    if (flag.common && given != values.end()) given->second = flag.common(given->second);
   }
   return values;
 }

@@ -192,4 +192,10 @@ TrainFlag or_resolved(Number Resolved::*field, TrainFlag flag) {
   return flag;
 }
 
+/// `flag`, of whose value ranks must have in common what `common` makes of it.
+inline TrainFlag alike_in(std::string (*common)(const std::string&), TrainFlag flag) {
+  flag.common = common;
+  return flag;
+}
+
 }  // namespace yoke::flag_kinds

@@ -7,6 +7,7 @@
 
 #include "yoke/data/transforms/mix.h"
 #include "yoke/run/flag_names.h"
+#include "yoke/train/class_weights.h"
 #include "yoke/train/config/flag_kinds.h"
 
 namespace yoke::flag_table {
@@ -99,15 +100,18 @@ Flags images_and_classes() {
                              "Likewise put boxes of one image into another; 1 is usual. With both, "
                              "each pair takes one of them",
                              kTraining)),
-      with(kStepResult, text(flag::kClassWeights, &C::class_weights, "balanced/FILE",
-                             "What classes weigh in the loss: all alike over the training images "
-                             "(balanced), or as the lines of a file say, 'NAME NUMBER'",
-                             kTraining)),
       with(kStepResult,
-           text(flag::kSampleWeights, &C::sample_weights, "balanced/FILE",
-                "How often images of a class are drawn, not each once an epoch: all classes alike, "
-                "or as the lines of a file say, as of --class-weights",
-                kTraining)),
+           alike_in(class_weights_setting,
+                    text(flag::kClassWeights, &C::class_weights, "balanced/FILE",
+                         "What classes weigh in the loss: all alike over the training images "
+                         "(balanced), or as the lines of a file say, 'NAME NUMBER'",
+                         kTraining))),
+      with(kStepResult,
+           alike_in(class_weights_setting,
+                    text(flag::kSampleWeights, &C::sample_weights, "balanced/FILE",
+                         "How often images of a class are drawn, not each once an epoch: all "
+                         "classes alike, or as the lines of a file say, as of --class-weights",
+                         kTraining))),
   };
 }
 

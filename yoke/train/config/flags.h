@@ -42,6 +42,8 @@ struct TrainFlag {
   std::vector<std::string> aliases{};  ///< Other names on the command line: `-b`, `--workers`.
   /// Where a run finds the value out if it is not given; else empty.
   std::function<std::string(const Resolved&)> resolved{};
+  /// What ranks must have in common of its value, where that is not the value itself; else empty.
+  std::function<std::string(const std::string&)> common{};
 
   bool is(FlagRole role) const { return (roles & role) != 0; }
 };
