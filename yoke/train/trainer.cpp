@@ -251,9 +251,11 @@ Evaluation Trainer::evaluate() {
                                batch_size_, workload_.loader, config_.tta);
   go_on();
   if (plateau_ && plateau_->add(result.loss, result.top1)) {
+    const auto& rule = plateau_->rule();
     events_.push_back(fmt::format(
-        "plateau    the learning rate goes on at {:g}: the last {} were no better",
-        rates(state_.step).lr, format_count(plateau_->rule().patience + 1, "evaluation")));
+        "plateau    the learning rate goes on at {:g}: no better {} in {}", rates(state_.step).lr,
+        rule.metric == PlateauMetric::kLoss ? "loss" : "accuracy",
+        format_count(rule.patience + 1, "evaluation")));
   }
   return result;
 }

@@ -173,7 +173,6 @@ bool TrainingLoop::evaluate() {
   reporter_.phase(PhaseKind::kEvaluating, seconds());
   const Stopwatch watch;
   const Evaluation result = trainer_.evaluate();
-  tell_news();
   const double elapsed = watch.seconds();
   RunState& state = trainer_.state();
   const bool first = !state.validation;
@@ -206,6 +205,7 @@ bool TrainingLoop::evaluate() {
   }
   since_evaluated_.lap();
   reporter_.validation(progress(state.step), *state.validation);
+  tell_news();
   reporter_.phase(PhaseKind::kTraining, seconds());
   if (state.evaluations_without_best == config_.patience) {
     reporter_.message(fmt::format("ends here: {} without a better accuracy than that of step {}",
