@@ -40,10 +40,10 @@ int race_command(const GivenRace& given) {
   const auto jobs = study::jobs_of(plan, out / kRunsFolder);
   say(fmt::format("{}: {}, in {}", plan.title, format_count(plan.repetitions, "seed"),
                   out.string()));
-  const auto result = run_study(plan, jobs, out);
+  const auto result = StudyRuns(out).run(plan, jobs);
   const auto runs = keep_scores(given.scoreboard, jobs);
   tell_result(runs);
-  write_outcome(plan, jobs, out, {"html"});
+  write_outcome({.title = plan.title, .jobs = jobs, .compared = jobs}, out, {"html"});
   const bool refuted = std::any_of(runs.begin(), runs.end(), [](const study::RaceRun& run) {
     return run.seconds.has_value() && !run.holds();
   });

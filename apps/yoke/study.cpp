@@ -9,6 +9,8 @@
 #include "apps/yoke/capture.h"
 #include "apps/yoke/commands.h"
 #include "apps/yoke/race.h"
+#include "apps/yoke/search.h"
+#include "apps/yoke/study_flags.h"
 #include "apps/yoke/study_outcome.h"
 #include "yoke/core/error.h"
 #include "yoke/core/format.h"
@@ -24,40 +26,25 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct GivenStudy {
-  std::string file;
-  std::string out;
-  study::StudyRequest request;
-  std::vector<std::string> formats = {"html"};
+struct GivenGrid : GivenStudy {
   std::string emit;  // a scheduler
-  bool report_only = false;
 };
 
-constexpr const char* kShort = "--short";
-constexpr const char* kFormat = "--format";
-constexpr const char* kReportOnly = "--report-only";
-
-fs::path out_of(const GivenStudy& given) {
-  if (!given.out.empty()) return given.out;
-  const std::string name = fs::path(given.file).stem().string();
-  return fs::path(kRunsFolder) / (given.request.short_form ? name + "-short" : name);
-}
-
 /// Files for a scheduler, which runs the study in place of this program.
-int emit(const GivenStudy& given, const study::StudyPlan& plan, const fs::path& out) {
+int emit(const GivenGrid& given, const study::StudyPlan& plan, const fs::path& out) {
   study::EmitContext context{.file = fs::absolute(given.file).lexically_normal(),
                              .out = fs::absolute(out).lexically_normal(),
                              .directory = fs::current_path(),
                              .program = own_program().string()};
   if (!context.out.has_filename()) context.out = context.out.parent_path();
   context.report_words = {"study", context.file.string(), as_flag(flag::kOut), context.out.string(),
-                          kReportOnly};
-  if (given.request.short_form) context.report_words.emplace_back(kShort);
+                          study_flag::kReportOnly};
+  if (given.request.short_form) context.report_words.emplace_back(study_flag::kShort);
   if (!given.request.data_dir.empty()) {
     context.report_words.push_back(as_flag(flag::kDataDir));
     context.report_words.push_back(given.request.data_dir);
   }
-  context.report_words.emplace_back(kFormat);
+  context.report_words.emplace_back(study_flag::kFormat);
   context.report_words.push_back(fmt::format("{}", fmt::join(given.formats, ",")));
   const auto jobs = study::jobs_of(plan, context.out / kRunsFolder);
   const int left = study::emit(given.emit, plan, jobs, context);
@@ -73,18 +60,18 @@ int emit(const GivenStudy& given, const study::StudyPlan& plan, const fs::path& 
 }
 
 /// Tables and report alone, as when a scheduler has run the study.
-int report_only(const GivenStudy& given, const study::StudyPlan& plan, const fs::path& out) {
+int report_only(const GivenGrid& given, const study::StudyPlan& plan, const fs::path& out) {
   const auto jobs = study::jobs_of(plan, out / kRunsFolder);
   const auto done = std::count_if(jobs.begin(), jobs.end(), study::is_done);
   say(fmt::format("{}: {} of {} runs have completed", plan.title, done, jobs.size()));
-  write_outcome(plan, jobs, out, given.formats);
+  write_outcome({.title = plan.title, .jobs = jobs, .compared = jobs}, out, given.formats);
   return 0;
 }
 
-int study_command(const GivenStudy& given) {
+int study_command(const GivenGrid& given) {
   study::check_formats(given.formats);
   const auto plan = study::read_study(given.file, given.request, check_flags);
-  const fs::path out = out_of(given);
+  const fs::path out = given.folder();
   if (!given.emit.empty()) return emit(given, plan, out);
   if (given.report_only) return report_only(given, plan, out);
   const auto jobs = study::jobs_of(plan, out / kRunsFolder);
@@ -92,8 +79,8 @@ int study_command(const GivenStudy& given) {
                   format_count(static_cast<std::int64_t>(plan.points.size()), "point"),
                   format_count(plan.repetitions, "repetition"),
                   format_count(plan.warm_ups, "warm-up"), out.string()));
-  const auto result = run_study(plan, jobs, out);
-  write_outcome(plan, jobs, out, given.formats);
+  const auto result = StudyRuns(out).run(plan, jobs);
+  write_outcome({.title = plan.title, .jobs = jobs, .compared = jobs}, out, given.formats);
   return study_status(result);
 }
 
@@ -102,40 +89,21 @@ int study_command(const GivenStudy& given) {
 void add_study_command(CLI::App& program, Run& run) {
   auto* const command = program.add_subcommand(
       "study", "Run a grid of trainings, or what is left of it, and report on it");
-  const auto given = std::make_shared<GivenStudy>();
-  command->add_option("FILE", given->file, "TOML file that says what to run; see docs/study.md")
-      ->type_name("FILE");
-  command
-      ->add_option("-o,--out", given->out, "Folder of its runs and results (runs/<name of FILE>)")
-      ->type_name("DIR");
-  command->add_flag(kShort, given->request.short_form,
-                    "The short form that the file's [short] tables describe");
-  auto* const hosts = command
-                          ->add_option("--hosts", given->request.hosts,
-                                       "A set of hosts for one run at a time; once for each set")
-                          ->type_name("a,b")
-                          ->take_all()
-                          ->allow_extra_args(false);
-  command->add_option(as_flag(flag::kDataDir), given->request.data_dir, "Where data sets are")
-      ->type_name("DIR");
-  command->add_option(kFormat, given->formats, "Of the report; several with commas")
-      ->type_name(fmt::format("{}[,...]", fmt::join(study::kReportFormats, "/")))
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->capture_default_str();
+  const auto given = std::make_shared<GivenGrid>();
+  const StudyFlags flags = add_study_flags(*command, *given);
   auto* const emit =
       command->add_option("--emit", given->emit, "Run nothing, but write files for this scheduler")
           ->type_name("slurm/kubernetes")
-          ->excludes(hosts);
-  command
-      ->add_flag(kReportOnly, given->report_only,
-                 "Run nothing, but write tables and report of what has completed")
-      ->excludes(emit);
+          ->excludes(flags.hosts);
+  flags.report_only->excludes(emit);
   add_race_command(*command, run);
+  add_search_command(*command, run);
   command->callback([given, command, &run] {
     if (!command->get_subcommands().empty()) return;
     if (given->file.empty()) {
-      throw UsageError("FILE is required: 'yoke study FILE', or 'yoke study race RECIPE'");
+      throw UsageError(
+          "FILE is required: 'yoke study FILE', 'yoke study search FILE', or 'yoke study race "
+          "RECIPE'");
     }
     given->request.elsewhere = given->report_only || !given->emit.empty();
     run = [given] { return study_command(*given); };

@@ -9,7 +9,6 @@
 #include "apps/yoke/stop_signal.h"
 #include "yoke/core/error.h"
 #include "yoke/core/files/file.h"
-#include "yoke/core/files/file_lock.h"
 #include "yoke/core/system/exit_status.h"
 #include "yoke/run/layout.h"
 #include "yoke/study/outcome.h"
@@ -17,6 +16,15 @@
 #include "yoke/train/config/flags.h"
 
 namespace yoke {
+namespace {
+
+/// In a folder that is there.
+std::filesystem::path lock_in(const std::filesystem::path& out) {
+  make_folder(out);
+  return out / ".lock";
+}
+
+}  // namespace
 
 void say(const std::string& line) {
   fmt::print("{}\n", line);
@@ -29,41 +37,44 @@ void check_flags(const std::vector<RecipeEntry>& flags, const std::string& where
   validate(config);
 }
 
-study::RunnerResult run_study(const study::StudyPlan& plan, const std::vector<study::Job>& jobs,
-                              const std::filesystem::path& out) {
-  make_folder(out);
-  const FileLock alone(
-      out / ".lock",
-      fmt::format("another yoke study runs what goes into {}; wait until it has ended, or give "
-                  "another --out",
-                  out.string()));
+StudyRuns::StudyRuns(const std::filesystem::path& out)
+    : alone_(lock_in(out),
+             fmt::format("another yoke study runs what goes into {}; wait until it has ended, or "
+                         "give another --out",
+                         out.string())) {
   hold_stop_signals();
   catch_stop_signals();
+}
+
+study::RunnerResult StudyRuns::run(const study::StudyPlan& plan,
+                                   const std::vector<study::Job>& jobs, double later) const {
   const auto result = study::run_jobs(plan, jobs,
                                       {.program = own_program().string(),
                                        .environment = whole_environment(),
                                        .tell = say,
-                                       .stop = &stop_requested()});
+                                       .stop = &stop_requested(),
+                                       .later = later});
   say(fmt::format("{} runs completed now, {} before, {} failed, {} left", result.completed,
                   result.done_before, result.failed, result.left));
   return result;
 }
 
-void write_outcome(const study::StudyPlan& plan, const std::vector<study::Job>& jobs,
-                   const std::filesystem::path& out, const std::vector<std::string>& formats) {
+void write_outcome(const Outcome& outcome, const std::filesystem::path& out,
+                   const std::vector<std::string>& formats) {
   make_folder(out);
-  write_file(out / "study.csv", study::study_csv(jobs));
+  write_file(out / "study.csv", study::study_csv(outcome.jobs));
   say(fmt::format("{}", (out / "study.csv").string()));
-  const auto comparison = study::completed_points(jobs);
+  const auto comparison = study::completed_points(outcome.compared);
   if (!comparison) return;
-  write_file(RunDirectory{out}.summary(), study::summary_json(plan.title, *comparison));
-  write_file(out / "summary.md", study::summary_markdown(plan.title, *comparison));
+  write_file(RunDirectory{out}.summary(), study::summary_json(outcome.title, *comparison));
+  write_file(out / "summary.md", study::summary_markdown(outcome.title, *comparison));
   say((out / "summary.md").string());
-  const auto written = study::write_report(*comparison, {.title = plan.title,
+  const auto written = study::write_report(*comparison, {.title = outcome.title,
                                                          .out = out / "report.html",
                                                          .formats = formats,
                                                          .markdown = "README.md",
-                                                         .environment = whole_environment()});
+                                                         .environment = whole_environment(),
+                                                         .first = outcome.first});
   for (const auto& path : written) say(path.string());
 }
 

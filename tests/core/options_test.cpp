@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "yoke/core/error.h"
+#include "yoke/core/plugins/option_text.h"
 #include "yoke/core/plugins/plugin.h"
 #include "yoke/core/plugins/registry.h"
 
@@ -95,6 +96,13 @@ TEST(Choice, SplitsNameAndOptions) {
   EXPECT_EQ(choice.name, "sgd");
   EXPECT_EQ(choice.options.get("momentum", 0.0), 0.9);
   EXPECT_EQ(Choice::parse("sgd", "optimizer").name, "sgd");
+}
+
+TEST(OptionText, TakesAnotherValueOrOneMore) {
+  EXPECT_EQ(with_option("sgd", "lr", "2"), "sgd:lr=2");
+  EXPECT_EQ(with_option("sgd:momentum=0.9", "lr", "2"), "sgd:momentum=0.9,lr=2");
+  EXPECT_EQ(with_option("sgd:lr=1,lr_decay=3", "lr", "2"), "sgd:lr=2,lr_decay=3");
+  EXPECT_EQ(with_option("f:a\\\\,b\\,c,x=y\\,z", "k", "p,q"), "f:a\\\\,b\\,c,x=y\\,z,k=p\\,q");
 }
 
 using Fruit = Plugin<int()>;

@@ -1,6 +1,7 @@
 // Study files and the points that they make.
 #include "yoke/study/plan.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -65,6 +66,15 @@ TEST_F(StudyFiles, LayFlagsOverTheRecipeAndAxesOverFlags) {
   EXPECT_EQ(flags.at("lr").value, "0.2");
   EXPECT_EQ(flags.at("batch-size").value, "4");
   EXPECT_FALSE(flags.contains("batch-size-per-rank"));
+}
+
+TEST_F(StudyFiles, GiveOptionsOfFlagsAxesOfTheirOwn) {
+  const auto plan = read(
+      "[axes]\n\"optimizer.weight_decay\" = [0, 0.9]\noptimizer = ['sgd:nesterov=true']\n"
+      "[axes.schedule]\nmax_lr = 0.1\n[flags]\nschedule = 'onecycle:max_lr=2'\n");
+  EXPECT_THAT(names(plan), ElementsAre("optimizer.weight_decay=0", "optimizer.weight_decay=0.9"));
+  EXPECT_EQ(plan.points[1].flags.at("optimizer").value, "sgd:nesterov=true,weight_decay=0.9");
+  EXPECT_EQ(plan.points[1].flags.at("schedule").value, "onecycle:max_lr=0.1");
 }
 
 TEST_F(StudyFiles, KeepFlagsOfACaseTogether) {
@@ -217,6 +227,7 @@ TEST(TimeLeft, TakesEachPointForWhatItTookBefore) {
   EXPECT_DOUBLE_EQ(*left.of({&job_a, &job_b, &job_c}, 1), 60);
   EXPECT_DOUBLE_EQ(*left.of({&job_a, &job_b, &job_c}, 2), 30);
   EXPECT_DOUBLE_EQ(*left.of({&job_a}, 5), 10);
+  EXPECT_DOUBLE_EQ(*left.of({&job_a}, 1, /*later=*/2.5), 60);
 }
 
 }  // namespace

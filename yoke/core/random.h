@@ -16,7 +16,8 @@ enum class Purpose : std::uint32_t {
   kDropout,
   kGlyphs,
   kTest,
-  kMix
+  kMix,
+  kSearch
 };
 
 /// A random stream as a value: equal keys give equal numbers, on any machine, in any order of use.

@@ -81,20 +81,25 @@ void prepare_to_go_on(const Job& job) {
   if (!has_these_flags(job)) prepare(job);
 }
 
-std::vector<std::string> command_of(const Job& job, const std::string& program,
-                                    const HostSet& hosts) {
+std::vector<std::string> launch_words(const StudyPoint& point, const std::string& program,
+                                      const HostSet& hosts) {
   std::vector<std::string> words = {program};
   if (!hosts.empty()) {
-    const HostSet first(hosts.begin(), hosts.begin() + job.point->nodes);
+    const HostSet first(hosts.begin(), hosts.begin() + point.nodes);
     words.insert(words.end(),
                  {"run", as_flag(launch_flag::kHosts), fmt::format("{}", fmt::join(first, ","))});
-  } else if (job.point->ranks > 1) {
+  } else if (point.ranks > 1) {
     words.insert(words.end(), {"run"});
   }
   if (words.size() > 1) {
-    words.insert(words.end(),
-                 {as_flag(launch_flag::kProcesses), fmt::format("{}", job.point->ranks)});
+    words.insert(words.end(), {as_flag(launch_flag::kProcesses), fmt::format("{}", point.ranks)});
   }
+  return words;
+}
+
+std::vector<std::string> command_of(const Job& job, const std::string& program,
+                                    const HostSet& hosts) {
+  std::vector<std::string> words = launch_words(*job.point, program, hosts);
   words.insert(words.end(), {"train", as_flag(flag::kRecipe), job.flags_path().string(),
                              as_flag(flag::kOut), job.directory.string()});
   if (!job.point->flags.contains(flag::kProgress)) {

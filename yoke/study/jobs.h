@@ -39,6 +39,10 @@ void prepare(const Job& job);
 /// The same, but a try with these very flags stays, for the run to go on from its checkpoints.
 void prepare_to_go_on(const Job& job);
 
+/// `program`, or `program run ...` where the point has several ranks or hosts; a command follows.
+std::vector<std::string> launch_words(const StudyPoint& point, const std::string& program,
+                                      const HostSet& hosts);
+
 /// The command that runs it: `program train ...`, or `program run ... train ...`.
 std::vector<std::string> command_of(const Job& job, const std::string& program,
                                     const HostSet& hosts);

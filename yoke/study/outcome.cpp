@@ -10,25 +10,12 @@
 #include "yoke/run/layout.h"
 #include "yoke/run/summary.h"
 #include "yoke/study/findings/findings.h"
+#include "yoke/study/findings/numbers.h"
 #include "yoke/study/findings/point_tests.h"
 #include "yoke/study/report/words.h"
 
 namespace yoke::study {
 namespace {
-
-/// Numbers of a study's tables.
-struct Number {
-  const char* name;
-  const char* meaning;
-  bool less_is_better;
-};
-constexpr std::array<Number, 6> kNumbers = {
-    {{key::kTrainSeconds, "time of training steps (s)", true},
-     {key::kWallSeconds, "whole time (s)", true},
-     {key::kTimeToTargetSeconds, "time to the target accuracy (s)", true},
-     {key::kImagesPerSecond, "images per second", false},
-     {key::kValTop1, "top-1 accuracy on validation images (fraction)", false},
-     {key::kValLoss, "cross-entropy on validation images (nats)", true}}};
 
 bool has_run(const Job& job) {
   return std::filesystem::exists(RunDirectory{job.directory}.config());
@@ -168,7 +155,7 @@ std::string summary_markdown(const std::string& title, const Comparison& compari
     text += fmt::format(
         "\n## {}\n\n| point | n | median | least to most | 95 % of the mean | mean / best | p | "
         "verdict |\n| - | - | - | - | - | - | - | - |\n",
-        number.meaning);
+        number.meaning());
     for (const auto& point : points) text += markdown_row(point);
   }
   return text;

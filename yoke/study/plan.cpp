@@ -5,12 +5,13 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <tuple>
 
 #include "yoke/core/error.h"
 #include "yoke/core/parse_number.h"
+#include "yoke/core/plugins/option_text.h"
 #include "yoke/core/split.h"
 #include "yoke/run/flag_names.h"
+#include "yoke/study/points.h"
 #include "yoke/study/study_file.h"
 
 namespace yoke::study {
@@ -81,6 +82,12 @@ void check_count(std::size_t before, const std::vector<Axis>& axes, const std::s
   constexpr std::size_t kMostPoints = 10'000;
   std::size_t points = 1;
   for (const auto& axis : axes) {
+    if (axis.range) {
+      throw UsageError(fmt::format(
+          "{}:{}: '{}' is a range, from which a search draws; write [search], or give a list of "
+          "values",
+          where, axis.line, axis.key));
+    }
     points *= axis.values.size();
     if (before + points <= kMostPoints) continue;
     throw UsageError(
@@ -100,42 +107,26 @@ void make_names_unique(std::vector<StudyPoint>& points) {
   }
 }
 
-/// Runs of one point under two names would be taken for more repetitions than there are.
-void check_points_differ(const StudyPlan& plan, const std::string& where) {
-  using Values = std::vector<std::pair<std::string, std::string>>;
-  std::map<std::tuple<int, int, Values>, std::string> names;
-  for (const StudyPoint& point : plan.points) {
-    Values values;
-    for (const auto& [key, entry] : point.flags) values.emplace_back(key, entry.value);
-    const auto [first, is_new] =
-        names.try_emplace({point.nodes, point.ranks, std::move(values)}, point.name);
-    if (is_new) continue;
+/// `optimizer.weight_decay`, of a flag that has been set.
+void set_option(StudyPoint& point, const RecipeEntry& entry, const std::string& where) {
+  const auto dot = entry.key.find('.');
+  const std::string name = entry.key.substr(0, dot), option = entry.key.substr(dot + 1);
+  const auto flag = point.flags.find(name);
+  if (flag == point.flags.end()) {
     throw UsageError(
-        fmt::format("{}: points '{}' and '{}' have the same flags; give each value of an axis "
-                    "once, and do not set in a case what is an axis",
-                    where, first->second, point.name));
+        fmt::format("{}:{}: '{}' is an option of {}, which is not given; give it in [flags], or as "
+                    "an axis",
+                    where, entry.line, entry.key, name));
   }
-}
-
-void check_hosts(const StudyPlan& plan, const std::string& where) {
-  const auto largest =
-      std::max_element(plan.hosts.begin(), plan.hosts.end(),
-                       [](const HostSet& a, const HostSet& b) { return a.size() < b.size(); });
-  for (const auto& point : plan.points) {
-    const int there = std::max(1, static_cast<int>(largest->size()));
-    if (point.nodes > there) {
-      throw UsageError(
-          fmt::format("{}: point '{}' needs {} nodes, and the largest set of hosts has {}; give "
-                      "--hosts, e.g. --hosts a,b,c, or hosts = [\"a,b,c\"] in [study]",
-                      where, point.name, point.nodes, there));
-    }
-  }
+  flag->second.value = with_option(flag->second.value, option, entry.value);
 }
 
 }  // namespace
 
 void set_flag(StudyPoint& point, const RecipeEntry& entry, const std::string& where) {
-  if (entry.key == "nodes") {
+  if (entry.key.find('.') != std::string::npos) {
+    set_option(point, entry, where);
+  } else if (entry.key == "nodes") {
     point.nodes = whole_number(entry, where);
   } else if (entry.key == "ranks") {
     point.ranks = whole_number(entry, where);
@@ -169,38 +160,17 @@ StudyPlan read_study(const std::filesystem::path& path, const StudyRequest& requ
                      const CheckFlags& check) {
   const StudyFile file = read_study_file(path, request.short_form);
   const std::string where = path.string();
-  StudyPlan plan = file.settings;
-  if (!request.hosts.empty()) {
-    plan.hosts.clear();
-    for (const auto& set : request.hosts) plan.hosts.push_back(parse_host_set(set));
+  if (file.search) {
+    throw UsageError(fmt::format(
+        "{} has [search], so its trials are drawn; run it by yoke study search {}", where, where));
   }
-  StudyPoint base;
-  if (file.recipe) {
-    for (const auto& entry : read_recipe(*file.recipe))
-      set_flag(base, entry, file.recipe->string());
-  }
-  for (const auto& entry : file.flags) set_flag(base, entry, where);
-  if (!request.data_dir.empty()) {
-    set_flag(base, {.key = flag::kDataDir, .value = request.data_dir, .quoted = true}, where);
-  }
-  auto cases = file.cases;
-  if (cases.empty()) cases.push_back({});
-  for (const auto& one : cases) {
-    StudyPoint start = base;
-    start.case_name = one.name;
-    std::vector<Axis> axes = file.axes;
-    axes.insert(axes.end(), one.axes.begin(), one.axes.end());
-    check_count(plan.points.size(), axes, where);
-    combine(start, axes, where, plan.points);
+  StudyPlan plan = plan_without_points(file, request);
+  for (const auto& start : starts_of(file, request, where)) {
+    check_count(plan.points.size(), start.axes, where);
+    combine(start.point, start.axes, where, plan.points);
   }
   make_names_unique(plan.points);
-  check_points_differ(plan, where);
-  if (!request.elsewhere) check_hosts(plan, where);
-  for (const auto& point : plan.points) {
-    std::vector<RecipeEntry> flags;
-    for (const auto& [key, entry] : point.flags) flags.push_back(entry);
-    check(flags, fmt::format("{}: point '{}'", where, point.name));
-  }
+  check_points(plan, request, where, check);
   return plan;
 }
 

@@ -184,10 +184,10 @@ class Runner {
     for (const auto& lane : lanes_) {
       if (lane.process) rest.push_back(lane.job);
     }
-    const auto left = time_left_.of(rest, lanes_.size());
+    const auto left = time_left_.of(rest, lanes_.size(), context_.later);
     std::string line =
         fmt::format("[{}/{}] {}: {}", ended, total_, job.directory.filename().string(), what);
-    if (left && !rest.empty()) line += fmt::format("; about {} left", format_duration(*left));
+    if (left && *left > 0) line += fmt::format("; about {} left", format_duration(*left));
     context_.tell(line);
   }
 

@@ -16,6 +16,7 @@ struct RunnerContext {
   Environment environment;  ///< Of the runs.
   std::function<void(const std::string& line)> tell;
   const std::atomic<bool>* stop = nullptr;  ///< Becomes true when a person wants an end.
+  double later = 0;  ///< So many times the length of these runs comes after them.
 };
 
 /// What came of it.

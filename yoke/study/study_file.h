@@ -8,13 +8,17 @@
 
 #include "yoke/core/files/recipe.h"
 #include "yoke/study/plan.h"
+#include "yoke/study/search/search_settings.h"
+#include "yoke/study/search/value_range.h"
 
 namespace yoke::study {
 
-/// A key with the values that it takes in turn.
+/// A key with the values that it takes in turn, or a range to draw them from.
 struct Axis {
-  std::string key;
-  std::vector<RecipeEntry> values;  ///< At least one.
+  std::string key;                       ///< A flag, or an option of it: `optimizer.weight_decay`.
+  int line = 0;                          ///< In the file, from 1.
+  std::vector<RecipeEntry> values = {};  ///< At least one, where there is no range.
+  std::optional<ValueRange> range = {};
 };
 
 /// Combinations of flags that belong together.
@@ -30,6 +34,7 @@ struct StudyFile {
   std::vector<RecipeEntry> flags;
   std::vector<Axis> axes;
   std::vector<Case> cases;
+  std::optional<SearchSettings> search;  ///< Trials are drawn, in place of every combination.
 };
 
 /// @throws UsageError where it cannot be read, is not TOML, or has keys that no study has.

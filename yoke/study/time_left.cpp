@@ -11,9 +11,10 @@ void TimeLeft::add(const StudyPoint& point, double seconds) {
   }
 }
 
-std::optional<double> TimeLeft::of(const std::vector<const Job*>& jobs, std::size_t lanes) const {
+std::optional<double> TimeLeft::of(const std::vector<const Job*>& jobs, std::size_t lanes,
+                                   double later) const {
   if (all_.runs == 0) return std::nullopt;
-  double seconds = 0;
+  double seconds = later * all_.mean();
   for (const auto* const job : jobs) {
     const auto known = points_.find(job->point->name);
     seconds += (known == points_.end() ? all_ : known->second).mean();

@@ -16,8 +16,10 @@ class TimeLeft {
   void add(const StudyPoint& point, double seconds);
 
   /// Seconds until `jobs` are done, `lanes` at a time, one run of each point like its others; a
-  /// point that was never run like the mean. Nothing before the first run has ended.
-  std::optional<double> of(const std::vector<const Job*>& jobs, std::size_t lanes) const;
+  /// point that was never run like the mean, and so `later` runs after them. Nothing before the
+  /// first run has ended.
+  std::optional<double> of(const std::vector<const Job*>& jobs, std::size_t lanes,
+                           double later = 0) const;
 
  private:
   struct Sum {

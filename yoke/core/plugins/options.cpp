@@ -7,6 +7,7 @@
 #include "yoke/core/error.h"
 #include "yoke/core/nearest_name.h"
 #include "yoke/core/plugins/option_format.h"
+#include "yoke/core/plugins/option_text.h"
 
 namespace yoke {
 namespace {
@@ -18,20 +19,6 @@ Range range_of(Number least, Number most) {
   if (least > std::numeric_limits<Number>::lowest()) range.least = static_cast<double>(least);
   if (most < std::numeric_limits<Number>::max()) range.most = static_cast<double>(most);
   return range;
-}
-
-/// Takes what comes before the first comma, and the comma, off `text`.
-std::string take_pair(std::string_view& text) {
-  std::string pair;
-  while (!text.empty()) {
-    const bool inside = text.starts_with("\\,") || text.starts_with("\\\\");
-    if (inside) text.remove_prefix(1);
-    const char letter = text.front();
-    text.remove_prefix(1);
-    if (letter == ',' && !inside) break;
-    pair += letter;
-  }
-  return pair;
 }
 
 [[noreturn]] void refuse_bare(const std::string& text, const std::string& owner) {

@@ -117,13 +117,13 @@ std::string plot(const Series& series, std::size_t number) {
   const bool intervals = std::any_of(series.points.begin(), series.points.end(),
                                      [](const Point& point) { return point.interval.has_value(); });
   const bool points = series.marked && !series.ideal;
+  const char* const drawn = !series.joined ? "points" : points ? "linespoints" : "lines";
   std::string text;
   if (intervals) {  // before the line, for gnuplot clears the place of each point
     text = fmt::format("$d{} using 1:2:3:4 with yerrorbars lc rgb '{}' lw 1 pt 7 ps 0.1 notitle, ",
                        number, colour(series.style));
   }
-  return text + fmt::format("$d{} using 1:2 with {} {} title {}", number,
-                            points ? "linespoints" : "lines", look(series),
+  return text + fmt::format("$d{} using 1:2 with {} {} title {}", number, drawn, look(series),
                             gnuplot_text(series.title));
 }
 

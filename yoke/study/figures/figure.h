@@ -28,6 +28,7 @@ struct Series {
   std::vector<Point> points;
   int style = 0;
   bool marked = true;    ///< Points are drawn on the line.
+  bool joined = true;    ///< A line joins the points.
   bool ideal = false;    ///< A thin grey line to compare with; `style` is left aside.
   bool lighter = false;  ///< A thinner line in the same colour: the same thing, less important.
 };

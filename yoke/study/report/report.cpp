@@ -83,7 +83,8 @@ std::vector<fs::path> write_report(const Comparison& comparison, const ReportOpt
                     options.out.string()));
   }
   make_folder(folder_of(options.out));
-  const Document document = make_document(options.title, comparison);
+  Document document = make_document(options.title, comparison);
+  document.sections.insert(document.sections.begin(), options.first.begin(), options.first.end());
   std::vector<fs::path> written;
   for (const auto& format : options.formats) written.push_back(write(document, format, options));
   return written;

@@ -8,6 +8,7 @@
 
 #include "yoke/core/system/process.h"
 #include "yoke/study/groups.h"
+#include "yoke/study/report/document.h"
 
 namespace yoke::study {
 
@@ -22,7 +23,8 @@ struct ReportOptions {
   std::vector<std::string> formats = {"html"};  ///< Of kReportFormats.
   /// Name of the file of format md, where another; unless that file is none of a report's.
   std::string markdown = {};
-  Environment environment = {};  ///< For gnuplot.
+  Environment environment = {};     ///< For gnuplot.
+  std::vector<Section> first = {};  ///< Parts before those of the runs.
 };
 
 /// @throws UsageError where one is none of kReportFormats.
