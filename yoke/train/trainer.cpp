@@ -14,7 +14,6 @@
 #include "yoke/report/machine/process_usage.h"
 #include "yoke/run/summary.h"
 #include "yoke/train/checkpoints/module_state.h"
-#include "yoke/train/config/mixing.h"
 #include "yoke/train/evaluation/accuracy.h"
 #include "yoke/train/run_length.h"
 
@@ -43,6 +42,7 @@ Trainer::Trainer(const TrainConfig& config, Workload& workload, Communicator& co
                                                 .total_steps = total_steps_,
                                                 .steps_per_epoch = sampler_.steps_per_epoch()})) {
   warn_of_line_search();
+  warn_of_image_sizes();
   if (const auto rule = schedules().choose(config.schedule).traits.plateau) plateau_.emplace(*rule);
   if (!config.ema.empty()) {
     average_.emplace(parse_weight_average(config.ema), workload.parameters,
@@ -129,25 +129,8 @@ void Trainer::begin() {
 
 void Trainer::finish() { static_cast<void>(settle()); }
 
-Sampler Trainer::make_sampler() const {
-  return {workload_.data.train->size(),
-          batch_size_,
-          std::max(0, data_shard_.index),
-          data_shard_.count,
-          config_.seed,
-          true,
-          workload_.order};
-}
-
-std::unique_ptr<Loader> Trainer::make_loader() const {
-  const Transform transform(workload_.data.train->info(), workload_.data.augmentation);
-  const std::int64_t most =
-      state_.step + strategy_->workers().most_steps(total_steps_ - state_.step);
-  return std::make_unique<Loader>(workload_.data.train, sampler_, transform, config_.seed,
-                                  state_.step, most, workload_.loader, mixing_of(config_));
-}
-
 void Trainer::run(std::int64_t last, const Beside& beside) {
+  resize_images();
   const Stopwatch watch;
   const StretchResult done = strategy_->workers().run(
       {.first = state_.step,
@@ -196,14 +179,6 @@ Rates Trainer::rates(std::int64_t step) const {
   Rates rates = schedule_(step);
   if (plateau_) rates.lr = plateau_->rate(rates.lr);
   return rates;
-}
-
-/// Of a step, empty on a rank that computes no gradients.
-Batch Trainer::next_batch(std::int64_t step) {
-  if (data_shard_.index >= 0) return loader_->next();
-  return {.input = torch::empty({0}),
-          .target = torch::empty({0}, torch::kInt64),
-          .step_images = sampler_.global_size(step % steps_per_epoch())};
 }
 
 /// Counts what all ranks have done in a stretch.

@@ -52,6 +52,9 @@ class Trainer {
   /// Whether run() must end after `step` steps, for the weights then go into their average.
   bool averages(std::int64_t step) const { return average_ && average_->due(step); }
 
+  /// Whether run() must end after `step` steps, for images then have another size.
+  bool resizes(std::int64_t step) const;
+
   /// Measures the validation images, by the average of the weights where there is one.
   Evaluation evaluate();
 
@@ -105,8 +108,10 @@ class Trainer {
   std::function<void()> settle();
   Batch next_batch(std::int64_t step);
   void warn_of_line_search();
+  void warn_of_image_sizes();
   NamedTensors carried_state();
   Sampler make_sampler() const;
+  void resize_images();
   std::unique_ptr<Loader> make_loader() const;
 
   const TrainConfig& config_;
@@ -124,6 +129,7 @@ class Trainer {
   std::optional<WeightAverage> average_;
   RunState state_;
   StepReport last_;
+  std::int64_t loaded_size_ = 0;     // of the loader's images, where sizes are given
   std::vector<std::string> events_;  // of ranks
   std::unique_ptr<Loader> loader_;   // last: its threads read the data
 };

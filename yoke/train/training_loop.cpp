@@ -97,7 +97,7 @@ std::int64_t TrainingLoop::next_halt() const {
 
 bool TrainingLoop::halts(std::int64_t step) const {
   const std::int64_t steps_per_epoch = trainer_.steps_per_epoch();
-  return reports(step) || trainer_.averages(step) ||
+  return reports(step) || trainer_.averages(step) || trainer_.resizes(step) ||
          config_.eval_every.due(step, steps_per_epoch, 0) ||
          config_.checkpoint_every.due(step, steps_per_epoch, 0);
 }

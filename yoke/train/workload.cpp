@@ -9,6 +9,7 @@
 #include "yoke/core/error.h"
 #include "yoke/core/system/threads.h"
 #include "yoke/data/transforms/resize.h"
+#include "yoke/engine/sized.h"
 #include "yoke/models/module_parts.h"
 #include "yoke/run/flag_names.h"
 #include "yoke/train/checkpoints/model_description.h"
@@ -35,7 +36,10 @@ DatasetSplits load_data(const TrainConfig& config, const TrainParts& parts) {
 
 Model build_model(const TrainConfig& config, const TrainParts& parts, const DatasetInfo& info,
                   torch::Device device) {
-  const ModelInput input{.image = info.image, .classes = info.classes(), .file = config.model_file};
+  ModelInput input{.image = info.image, .classes = info.classes(), .file = config.model_file};
+  if (config.image_size.given()) {
+    input.image.height = input.image.width = config.image_size.last();
+  }
   Model model = parts.model ? parts.model(input) : make_model(config.model, input, config.seed);
   if (!config.freeze.empty()) freeze(*model.module, config.freeze);
   model.module->to(device);
@@ -56,6 +60,26 @@ FlatParameters with_lr_scales(const TrainConfig& config, torch::nn::Module& modu
   FlatParameters parameters(module, gradients, values);
   if (!config.lr_scale.empty()) scale_rates_of(parameters, module, config.lr_scale);
   return parameters;
+}
+
+/// Where sizes are given, they end with the one that the model takes.
+void check_sizes(const ImageSizes& sizes, const ImageShape& input) {
+  if (!sizes.given() || (input.height == sizes.last() && input.width == sizes.last())) return;
+  throw UsageError(
+      fmt::format("--image-size {} ends with images of {}, and the model takes {}; end it with "
+                  "what the model takes, or choose another model",
+                  sizes.str(), sizes.last(), input.str()));
+}
+
+/// One that takes images of all sizes that the run has.
+EngineChoice make_engines(const TrainConfig& config, Model& model, FlatParameters& parameters,
+                          const EngineOptions& options) {
+  check_sizes(config.image_size, model.input);
+  const auto make = [&](Model& sized, const EngineOptions& same) {
+    return make_engine(sized, parameters, same);
+  };
+  if (!config.image_size.given()) return make(model, options);
+  return make_sized_engine(model, config.image_size.all(), options, make);
 }
 
 void fit_images(DatasetSplits& data, const ImageShape& input) {
@@ -105,19 +129,26 @@ Workload::Workload(const TrainConfig& config, std::int64_t threads, const TrainP
       metadata(describe(config, parts, data.train->info(), model)),
       parameters(with_lr_scales(config, *model.module, gradients, values)),
       scaler(scales_loss(config.precision, device) ? std::make_unique<LossScaler>() : nullptr),
-      engine(make_engine(
-          model, parameters,
+      engine(make_engines(
+          config, model, parameters,
           engine_options(
               config, *data.train, threads,
               [&] { return build_model(config, parts, data.train->info(), torch::kCPU); },
               scaler.get()))),
       order(order_of(config, *data.train)) {
+  if (config.image_size.all().size() > 1) stored_train = data.train;
   fit_images(data, model.input);
   const auto spare = device.is_cpu() ? threads / 4 : threads;  // the rest computes the step
   loader.threads = static_cast<int>(config.loader_threads > 0 ? config.loader_threads
                                                               : std::max<std::int64_t>(1, spare));
   loader.pinned = device.is_cuda();
   if (engine.replicas == 1) loader.device = device;  // more share each batch out over their GPUs
+}
+
+std::shared_ptr<const Dataset> Workload::train_images(const ImageSizes& sizes,
+                                                      std::int64_t epoch) const {
+  if (!stored_train || sizes.at(epoch) == sizes.last()) return data.train;
+  return resized(stored_train, sizes.at(epoch), sizes.at(epoch));
 }
 
 }  // namespace yoke

@@ -34,8 +34,14 @@ struct Workload {
   Workload(const Workload&) = delete;
   Workload& operator=(const Workload&) = delete;
 
+  /// The training images as large as `sizes` has them in `epoch`; as the model takes them where
+  /// nothing is given.
+  std::shared_ptr<const Dataset> train_images(const ImageSizes& sizes, std::int64_t epoch) const;
+
   torch::Device device;
   DatasetSplits data;  ///< Resized to what the model takes.
+  /// Training images as they are stored, for those of other sizes; null where there are none.
+  std::shared_ptr<const Dataset> stored_train;
   Model model;
   /// What files of its weights say of themselves; nothing of a caller's own model, or
   /// of images that are no pictures.

@@ -12,6 +12,7 @@
 #include "yoke/engine/precision.h"
 #include "yoke/report/progress/progress.h"
 #include "yoke/train/config/augmentation_sets.h"
+#include "yoke/train/config/image_sizes.h"
 #include "yoke/train/config/interval.h"
 #include "yoke/train/evaluation/views.h"
 
@@ -49,7 +50,8 @@ struct TrainConfig {
   std::string optimizer = "sgd:momentum=0.9";
   std::optional<double> lr;  ///< The optimizer's own default where it is not given.
   std::string schedule = "constant";
-  std::string ema;  ///< See WeightAverageOptions; empty: none.
+  std::string ema;        ///< See WeightAverageOptions; empty: none.
+  ImageSizes image_size;  ///< Of training images, by epoch.
   double label_smoothing = 0;
   std::string class_weights;   ///< Of the loss, see class_weights_of(); empty: all 1.
   std::string sample_weights;  ///< Likewise, by which images are drawn; empty: each once an epoch.

@@ -142,6 +142,23 @@ TrainFlag choice(const char* name, Field TrainConfig::*field, const std::string&
           }};
 }
 
+inline TrainFlag image_sizes(const char* name, ImageSizes TrainConfig::*field,
+                             const std::string& help, const char* group) {
+  return {name,
+          "SIZE/EPOCH:SIZE[,...]",
+          help,
+          "",
+          group,
+          true,
+          [=](TrainConfig& config, const std::string& given) {
+            config.*field = ImageSizes::parse(given, fmt::format("--{}", name));
+          },
+          [=](const TrainConfig& config) -> std::optional<std::string> {
+            if (!(config.*field).given()) return std::nullopt;
+            return (config.*field).str();
+          }};
+}
+
 inline TrainFlag interval(const char* name, Interval TrainConfig::*field, const std::string& help,
                           const char* group) {
   return {name,

@@ -36,7 +36,7 @@ Flags everyday() {
                 "Begin with these weights: a file, safetensors or .pt, or by name, as imagenet or "
                 "resnet50:imagenet, see 'yoke weights list'; a MODULE, as fc, keeps its own",
                 kEveryday)),
-      count("epochs", &C::epochs, 1, epochs_help, kEveryday),
+      count(flag::kEpochs, &C::epochs, 1, epochs_help, kEveryday),
       with(kIdentity | kStepCost | kMeasured,
            count(flag::kBatchSize, &C::batch_size, 1, batch_help, kEveryday), {"-b"}),
       with(kIdentity | kStepCost, text("optimizer", &C::optimizer, "OPTIMIZER[:k=v,...]",
@@ -85,6 +85,11 @@ Flags length_and_parts() {
 
 Flags images_and_classes() {
   return {
+      with(kIdentity | kStepCost,
+           image_sizes("image-size", &C::image_size,
+                       "Height and width of images, or of training images from which epoch on, as "
+                       "0:96,6:128,14:160; validation images have the last of them",
+                       kTraining)),
       with(kStepCost, number("label-smoothing", &C::label_smoothing, 0.0, 1.0,
                              "Share of the target spread evenly over the classes", kTraining)),
       with(kStepCost,

@@ -1,0 +1,137 @@
+// tests/train/image_size_test.cpp: training images that grow as the run goes on.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/data/dataset_files.h"
+#include "tests/support/script_models.h"
+#include "tests/train/run.h"
+#include "yoke/core/error.h"
+#include "yoke/train/config/image_sizes.h"
+
+namespace yoke::test {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(ImageSizes, AreThoseOfTheNewestEpochThatIsNamed) {
+  const auto sizes = ImageSizes::parse("0:96,6:128,14:96", "--image-size");
+  EXPECT_EQ(sizes.at(0), 96);
+  EXPECT_EQ(sizes.at(5), 96);
+  EXPECT_EQ(sizes.at(6), 128);
+  EXPECT_EQ(sizes.at(14), 96);
+  EXPECT_EQ(sizes.at(1'000'000'000'000), 96);
+  EXPECT_EQ(sizes.last(), 96);
+  EXPECT_EQ(sizes.last_epoch(), 14);
+  EXPECT_THAT(sizes.all(), ElementsAre(96, 128));
+  EXPECT_EQ(ImageSizes::parse("64", "").at(3), 64);
+  EXPECT_FALSE(ImageSizes().given());
+  EXPECT_TRUE(ImageSizes().all().empty());
+}
+
+TEST(ImageSizes, AreRefusedWithWhatIsAllowed) {
+  for (const char* const text : {"", "0", "4097", "x", "0:32,", "1:32", "0:32,0:64",
+                                 "0:32,5:64,3:8", "-1:32", "0:32:64", "0:32, 4:64", "0.5:32"}) {
+    EXPECT_THAT(failure_of<UsageError>([&] { ImageSizes::parse(text, "--image-size"); }),
+                AllOf(HasSubstr(fmt::format("--image-size is '{}'", text)),
+                      HasSubstr("0:96,6:128,14:160")));
+  }
+}
+
+/// Runs of four epochs of four steps.
+class GrowingImages : public testing::Test {
+ protected:
+  std::string flags(const std::string& sizes, const ConvScript& chosen = {.batch_norm = false}) {
+    return fmt::format(
+        "--model {} --data glyphs:train=240,validation=60 --batch-size 64 --epochs 4 --lr 0.02 "
+        "--threads 2 --print-every 1 --image-size {}",
+        script_choice(conv_script(chosen), directory_.path() / "net.ts"), sizes);
+  }
+  fs::path run(const std::string& name, const std::string& flags, int ranks = 1) {
+    const auto out = directory_.path() / name;
+    run_ranks_well(ranks, train_words(out, flags));
+    return out;
+  }
+  /// A run into `run` that shows its lines.
+  ProgramResult told(const std::string& sizes) {
+    auto words = train_words(directory_.path() / "run", flags(sizes));
+    *std::find(words.begin(), words.end(), "none") = "lines";
+    return run_yoke(words);
+  }
+  static void expect_same_weights(const fs::path& one, const fs::path& other) {
+    EXPECT_TRUE(read_file(one / "model.safetensors") == read_file(other / "model.safetensors"))
+        << one << " and " << other;
+  }
+  std::string refusal(const std::string& flags) {
+    const auto result = run_yoke(train_words(directory_.path() / "refused", flags));
+    EXPECT_EQ(result.status, 2) << result.output;
+    EXPECT_FALSE(fs::exists(directory_.path() / "refused"));
+    return result.output;
+  }
+
+  TemporaryDirectory directory_;
+};
+
+TEST_F(GrowingImages, AreTheSameOverRanksAndInBothEngines) {
+  const std::string sizes = flags("0:12,1:20,3:28");
+  const auto eager = run("eager", sizes + " --engine eager");
+  const auto compiled = run("compiled", sizes + " --engine compiled");
+  expect_equal_runs(eager, compiled);
+  expect_equal_runs(eager, run("eager3", sizes + " --engine eager", 3));
+  expect_equal_runs(compiled, run("compiled3", sizes + " --engine compiled", 3));
+}
+
+TEST_F(GrowingImages, AreTheSameAfterAResume) {
+  const std::string all =
+      flags("0:12,2:28", {.batch_norm = true, .dropout = 0.2}) + " --checkpoint-every 3steps";
+  for (const std::string engine : {" --engine eager", " --engine compiled"}) {
+    const auto whole = run("whole" + engine.substr(10), all + engine);
+    for (const int steps : {5, 8, 11}) {  // before, at and after the change
+      const auto part = fmt::format("part{}{}", steps, engine.substr(10));
+      run(part, fmt::format("{}{} --max-steps {}", all, engine, steps));
+      expect_same_weights(whole, run(part, "--resume auto --max-steps 16"));
+    }
+  }
+}
+
+TEST_F(GrowingImages, AreWhatTheyWereWhereTheSizeIsTheirOwn) {
+  const std::string own = flags("28");
+  const std::string none = own.substr(0, own.find(" --image-size"));
+  for (const std::string engine : {" --engine eager", " --engine compiled"}) {
+    const auto plain = run("plain" + engine.substr(10), none + engine);
+    expect_same_weights(plain, run("own" + engine.substr(10), own + engine));
+    const auto grown = run("grown" + engine.substr(10), flags("0:12,1:28") + engine);
+    EXPECT_NE(read_file(plain / "model.safetensors"), read_file(grown / "model.safetensors"));
+  }
+}
+
+TEST_F(GrowingImages, AreToldOfAndKeptInTheConfiguration) {
+  const auto result = told("0:12,2:28");
+  EXPECT_EQ(result.status, 0) << result.output;
+  EXPECT_THAT(result.output, AllOf(HasSubstr("images     of 12x12 from epoch 0 on"),
+                                   HasSubstr("images     of 28x28 from epoch 2 on")));
+  EXPECT_THAT(result.output, Not(HasSubstr("warning")));
+  EXPECT_THAT(read_file(directory_.path() / "run" / "config.toml"),
+              HasSubstr("image-size = '0:12,2:28'"));
+}
+
+TEST_F(GrowingImages, WarnWhereTheyNeverHaveTheirLastSize) {
+  EXPECT_THAT(told("0:12,4:28").output,
+              HasSubstr("the run ends after step 16, before images have their last size"));
+}
+
+TEST_F(GrowingImages, AreRefusedWhereTheModelDoesNotTakeThem) {
+  EXPECT_THAT(refusal("--data glyphs --model mlp --image-size 0:12,2:28"),
+              AllOf(HasSubstr("images of 1x28x28, and not of 1x12x12"), HasSubstr("resnet18")));
+  EXPECT_THAT(refusal("--data glyphs --model lenet --image-size 0:12,2:28"),
+              AllOf(HasSubstr("ends with images of 28"), HasSubstr("takes 1x32x32")));
+  EXPECT_THAT(refusal("--data glyphs --model mlp --image-size 2:28"),
+              HasSubstr("does not begin at epoch 0"));
+}
+
+}  // namespace
+}  // namespace yoke::test
