@@ -60,7 +60,7 @@ std::vector<std::string> words_of(const TrainFlag& flag, const std::string& valu
 /// What trains at `lr`, as one types it.
 std::string train_command(const GivenConfig& given, double lr) {
   std::vector<std::string> words = {"yoke", "train"};
-  if (!given.photos.empty()) words.push_back(given.photos);
+  words.insert(words.end(), given.photos.begin(), given.photos.end());
   if (!given.recipe.empty()) words.insert(words.end(), {as_flag(flag::kRecipe), given.recipe});
   for (const auto& flag : train_flags()) {
     const auto value = given.values.find(flag.name);
@@ -140,10 +140,7 @@ void add_find_lr_command(CLI::App& program, Run& run) {
   auto* const command =
       program.add_subcommand("find-lr", "Try learning rates, a step each, and suggest one");
   const auto given = std::make_shared<GivenRateTest>();
-  command
-      ->add_option("PHOTOS", given->config.photos,
-                   "Folder, or tar file, of photos with a folder per class; or give --data")
-      ->type_name("PATH");
+  add_photos(*command, given->config);
   add_test_flags(*command, *given);
   add_train_flags(*command, given->config);
   command->callback([given, &run] { run = [given] { return find_lr(*given); }; });

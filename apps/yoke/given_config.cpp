@@ -1,6 +1,7 @@
 #include "apps/yoke/given_config.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -26,24 +27,34 @@ void apply_file(TrainConfig& config, const fs::path& path) {
   apply_recipe(config, read_recipe(path), path.string());
 }
 
+/// @throws UsageError where there are none at `path`, which is one of `count`.
+void check_photos(const std::string& path, std::size_t count) {
+  if (!fs::exists(path)) {
+    const std::string nearest = nearest_name(path, datasets().names());
+    throw UsageError(fmt::format(
+        "there is no file or folder '{}' to train on; give a folder of photos, or a tar file of "
+        "them, with a folder per class{}",
+        path, nearest.empty() ? "" : fmt::format("; did you mean --data {}?", nearest)));
+  }
+  if (count > 1 && path.find(':') != std::string::npos) {
+    throw UsageError(fmt::format(
+        "'{}' has a colon, which stands between folders of photos; give it another name, or give "
+        "it alone",
+        path));
+  }
+}
+
 /// What `--data` would be for these photos. @throws UsageError where there are none.
 std::string data_of(const GivenConfig& given) {
   const auto named = given.values.find("data");
   if (named != given.values.end()) {
     throw UsageError(fmt::format("both {} and --data {} are given to train on; give one",
-                                 given.photos, named->second));
+                                 given.photos.front(), named->second));
   }
-  if (fs::exists(given.photos)) {
-    return fmt::format("image-folder:root={}", Options::written(given.photos));
-  }
-  const std::string nearest = nearest_name(given.photos, datasets().names());
-  throw UsageError(fmt::format(
-      "there is no file or folder '{}' to train on; give a folder of photos, or a tar file of "
-      "them, "
-      "with a folder per class{}",
-      given.photos, nearest.empty() ? "" : fmt::format("; did you mean --data {}?", nearest)));
+  for (const auto& path : given.photos) check_photos(path, given.photos.size());
+  return fmt::format("image-folder:root={}",
+                     Options::written(fmt::format("{}", fmt::join(given.photos, ":"))));
 }
-
 /// So that names which nobody gives stay empty.
 void clear_names(TrainConfig& config) {
   config.model.clear();
@@ -97,6 +108,13 @@ void add_flag(CLI::App& command, const TrainFlag& flag, GivenConfig& given) {
 }
 
 }  // namespace
+
+void add_photos(CLI::App& command, GivenConfig& given) {
+  command
+      .add_option("PHOTOS", given.photos,
+                  "Folders, or tar files, of photos with a folder per class; or give --data")
+      ->type_name("PATH");
+}
 
 void add_config_flags(CLI::App& command, GivenConfig& given,
                       const std::vector<std::string>& names) {

@@ -11,13 +11,15 @@ namespace yoke {
 
 /// What the command line gave, as text.
 struct GivenConfig {
-  std::string photos;  ///< A folder or tar file to train on, in place of `--data`.
+  std::vector<std::string> photos;  ///< Folders or tar files to train on, in place of `--data`.
   std::string recipe;
   std::map<std::string, std::string> values;  ///< By the flag's name.
 };
 
+/// Adds PHOTOS. `given` must outlive the command, here and below.
+void add_photos(CLI::App& command, GivenConfig& given);
+
 /// Adds `--recipe` and the flags of `yoke train` that are in `names`; all where that is empty.
-/// `given` must outlive the command.
 void add_config_flags(CLI::App& command, GivenConfig& given,
                       const std::vector<std::string>& names = {});
 

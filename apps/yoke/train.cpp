@@ -113,10 +113,7 @@ int train_command(const GivenTraining& given) {
 void add_train_command(CLI::App& program, Run& run) {
   auto* command = program.add_subcommand("train", "Train a model");
   const auto given = std::make_shared<GivenTraining>();
-  command
-      ->add_option("PHOTOS", given->config.photos,
-                   "Folder, or tar file, of photos with a folder per class; or give --data")
-      ->type_name("PATH");
+  add_photos(*command, given->config);
   add_config_flags(*command, given->config);
   command->callback([given, &run] { run = [given] { return train_command(*given); }; });
 }

@@ -51,7 +51,7 @@ TEST(Help, OfTrainBeginsWithEverydayFlags) {
   EXPECT_EQ(result.status, 0);
   expect_in_order(
       result.output,
-      {"Usage: yoke train [FLAGS] [PHOTOS]", "Arguments:", "Everyday:", "--recipe FILE",
+      {"Usage: yoke train [FLAGS] [PHOTOS...]", "Arguments:", "Everyday:", "--recipe FILE",
        "--data DATASET", "--model MODEL", "--epochs N", "--out DIR", "--resume",
        "Training:", "Data:", "Computing:", "Over ranks:", "Checkpoints:", "Output:", "-h, --help"});
 }

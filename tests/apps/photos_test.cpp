@@ -79,8 +79,31 @@ TEST_F(PhotoTraining, TakesATarFile) {
   EXPECT_EQ(result.status, 0) << result.output;
 }
 
+TEST_F(PhotoTraining, TakesSeveralFoldersAsOne) {
+  const auto result =
+      train({photos("old, photos").string(), photos("new").string(), "--model", "lenet"});
+  ASSERT_EQ(result.status, 0) << result.output;
+  EXPECT_THAT(result.output, HasSubstr("72 training and 8 validation images"));
+}
+
+TEST_F(PhotoTraining, TakesClassesFromAFile) {
+  const auto root = photos("photos");
+  std::string csv = "file,label\n";
+  for (int i = 0; i < 20; ++i) csv += fmt::format("pear/{}.jpg,{}\n", i, i % 2 == 0 ? "a" : "b");
+  write_file(root / "labels.csv", csv);
+  const auto result = train({"--model", "lenet", "--batch-size", "2", "--data",
+                             "image-folder:labels=labels.csv,root=" + root.string()});
+  ASSERT_EQ(result.status, 0) << result.output;
+  EXPECT_THAT(result.output, HasSubstr("18 training and 2 validation images"));
+  EXPECT_THAT(result.output, HasSubstr("left out   the file of labels does not have 20 images"));
+  EXPECT_EQ(summary(out()).at("classes"), (std::vector<std::string>{"a", "b"}));
+}
+
 TEST_F(PhotoTraining, SaysWhatToGive) {
   expect_refused({path("nowhere").string()}, "give a folder of photos");
+  const auto sound = photos("sound").string();
+  expect_refused({sound, path("nowhere").string()}, "no file or folder '");
+  expect_refused({sound, photos("a:b").string()}, "has a colon");
   expect_refused({"mnits"}, "did you mean --data mnist?");
   expect_refused({photos("photos").string(), "--data", "glyphs"}, "give one");
   expect_refused({"--model", "lenet"}, "nothing to train on");

@@ -5,6 +5,7 @@
 #include "tests/data/torch_files.h"
 #include "tests/fuzz/target.h"
 #include "yoke/data/dataset.h"
+#include "yoke/data/datasets/image_labels.h"
 #include "yoke/data/datasets/pickled_batch.h"
 #include "yoke/data/formats/gzip.h"
 #include "yoke/data/formats/idx.h"
@@ -60,6 +61,19 @@ FuzzTarget cifar10_file() {
           }};
 }
 
+/// Images of a folder, and a file that says of which class each is.
+FuzzTarget label_file() {
+  return {"labels",
+          {"file,label,split\na/1.jpg,cat,train\n\"2\",dog,val\n", "id;class\n3;\"a \"\"b\"\"\"\n"},
+          [file = InputFile()](const std::string& bytes) {
+            std::vector<FoundImage> images;
+            for (const char* const name : {"a/1.jpg", "b/1.jpg", "b/2.png", "3.jpg"}) {
+              images.push_back({.split = "", .label = "", .place = {.name = name}});
+            }
+            apply_labels(images, file.holding(bytes));
+          }};
+}
+
 }  // namespace
 
 std::vector<FuzzTarget> data_targets() {
@@ -73,11 +87,12 @@ std::vector<FuzzTarget> data_targets() {
              read_plain_or_gzip(file.holding(bytes), kMostBytes);
            }},
           cifar10_file(),
+          label_file(),
           {"pickled_batch",
            {python2_batch({3, 0}, 12, std::string(24, 'p'))},
            [file = InputFile()](const std::string& bytes) {
              ImageBatch batch;
-             append_pickled_batch(file.holding(bytes), {3, 2, 2}, 10, 0, batch);
+             append_pickled_batch(file.holding(bytes), {3, 2, 2}, 10, {}, batch);
            }},
           {"state_dict",
            {state_dict()},

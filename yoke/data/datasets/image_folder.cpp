@@ -1,11 +1,13 @@
 // yoke/data/datasets/image_folder.cpp: photos in a folder per class, as ImageNet's are kept: in
 // root/{train,val}/<class>, in root/<class>, or in tar files that hold these.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <array>
 
 #include "yoke/core/error.h"
 #include "yoke/core/format.h"
+#include "yoke/core/split.h"
 #include "yoke/data/dataset.h"
 #include "yoke/data/datasets/image_index.h"
 #include "yoke/data/datasets/photo_dataset.h"
@@ -27,25 +29,62 @@ bool has_train(const fs::path& folder) {
   return false;
 }
 
-fs::path find_root(const std::string& given, const fs::path& data_dir) {
-  if (!given.empty()) {
-    if (fs::exists(given)) return given;
+/// Several stand with colons between them, unless all of the text is a path.
+std::vector<fs::path> given_roots(const std::string& given) {
+  if (fs::exists(given)) return {given};
+  std::vector<fs::path> roots;
+  for (const auto part : split(given, ':')) {
+    roots.emplace_back(part);
+    if (!part.empty() && fs::exists(roots.back())) continue;
     throw UsageError(fmt::format(
         "data set '{}': root '{}' does not exist; give a folder with train/CLASS/NAME.jpg or "
-        "CLASS/NAME.jpg, or a tar file",
-        kName, given));
+        "CLASS/NAME.jpg, or a tar file; several with colons between them",
+        kName, part));
   }
+  return roots;
+}
+
+std::vector<fs::path> find_roots(const std::string& given, const fs::path& data_dir) {
+  if (!given.empty()) return given_roots(given);
   fs::path named = data_dir / kName;
-  if (fs::exists(named)) return named;
-  if (has_train(data_dir)) return data_dir;
+  if (fs::exists(named)) return {named};
+  if (has_train(data_dir)) return {data_dir};
   throw UsageError(fmt::format(
       "no files of data set '{}' in any of {}, {}; give the folder with train/CLASS/NAME.jpg, or a "
       "tar file, as --data {}:root=PATH, or the folder as --data-dir",
       kName, named.string(), data_dir.string(), kName));
 }
 
+/// As it is named, or below the only root.
+fs::path find_labels(const std::string& given, const std::vector<fs::path>& roots) {
+  if (given.empty() || fs::exists(given)) return given;
+  const fs::path below = roots.front() / given;
+  if (fs::exists(below)) return below;
+  throw UsageError(fmt::format(
+      "data set '{}': labels '{}' does not exist, here or in {}; give a CSV file with lines as "
+      "cat/1.jpg,cat",
+      kName, given, roots.front().string()));
+}
+
+/// What was found beside the images that the data set has, in words.
+std::string left_out(const ImageIndex& index) {
+  std::vector<std::string> sentences;
+  if (!index.empty_folders().empty()) {
+    sentences.push_back(
+        fmt::format("no class is made of folders without .jpg, .jpeg or .png files: {}",
+                    list_few(index.empty_folders())));
+  }
+  if (!index.unlabelled().empty()) {
+    sentences.push_back(fmt::format("the file of labels does not have {}: {}",
+                                    format_count(std::ssize(index.unlabelled()), "image"),
+                                    list_few(index.unlabelled())));
+  }
+  return fmt::format("{}", fmt::join(sentences, "; "));
+}
+
 struct ImageFolderOptions {
   std::string root = {};
+  std::string labels = {};
   std::int64_t size = 224;
   double scale = 0.08;
   double crop_pct = 0.875;
@@ -58,7 +97,11 @@ struct ImageFolderOptions {
 OptionTable<ImageFolderOptions> image_folder_options() {
   using O = ImageFolderOptions;
   return {
-      {"root", &O::root, "folder or tar file; a comma in its path is written `\\,`"},
+      {"root", &O::root,
+       "folder or tar file, or several with colons between them; a comma in its path is written "
+       "`\\,`"},
+      {"labels", &O::labels,
+       "CSV file of images and their classes, in place of a folder per class; here or in root"},
       {"size", &O::size, in(1, 4096),
        "height and width of what the model sees, unless the model itself takes another"},
       {{kPhotoScale, kOlderPhotoScale},
@@ -85,8 +128,9 @@ OptionTable<ImageFolderOptions> image_folder_options() {
 }
 
 DatasetSplits load_image_folder(const DatasetInput& input, const ImageFolderOptions& options) {
-  const auto index =
-      std::make_shared<ImageIndex>(find_root(options.root, input.data_dir), options.holdout);
+  const auto roots = find_roots(options.root, input.data_dir);
+  const auto index = std::make_shared<ImageIndex>(ImageSource{
+      .roots = roots, .holdout = options.holdout, .labels = find_labels(options.labels, roots)});
   const DatasetInfo info{.name = kName,
                          .image = {.channels = 3, .height = options.size, .width = options.size},
                          .class_names = index->classes(),
@@ -112,11 +156,7 @@ DatasetSplits load_image_folder(const DatasetInput& input, const ImageFolderOpti
                                         "folder is named val (holdout={:g})",
                                         100 * options.holdout, options.holdout)
                           : "",
-          .left_out = index->empty_folders().empty()
-                          ? ""
-                          : fmt::format("no class is made of folders without .jpg, .jpeg or .png "
-                                        "files: {}",
-                                        list_few(index->empty_folders()))};
+          .left_out = left_out(*index)};
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "yoke/data/datasets/image_index.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -10,6 +11,7 @@
 #include "yoke/core/error.h"
 #include "yoke/core/files/checksum.h"
 #include "yoke/core/format.h"
+#include "yoke/data/datasets/image_labels.h"
 #include "yoke/data/datasets/image_search.h"
 
 namespace yoke {
@@ -55,13 +57,13 @@ std::vector<std::string> class_names(const Images& images) {
 }
 
 ImageSplit with_labels(Images images, const std::vector<std::string>& classes,
-                       const fs::path& root) {
+                       const std::string& where) {
   ImageSplit split;
   for (FoundImage& image : images) {
     const auto place = std::lower_bound(classes.begin(), classes.end(), image.label);
     if (place == classes.end() || *place != image.label) {
-      throw Error(fmt::format("{}: '{}' is of class '{}', which has no training images",
-                              root.string(), image.place.name, image.label));
+      throw Error(fmt::format("{}: '{}' is of class '{}', which has no training images", where,
+                              image.place.name, image.label));
     }
     split.images.push_back(std::move(image.place));
     split.labels.push_back(place - classes.begin());
@@ -69,39 +71,44 @@ ImageSplit with_labels(Images images, const std::vector<std::string>& classes,
   return split;
 }
 
-[[noreturn]] void refuse_classes(const fs::path& root, const std::vector<std::string>& classes,
+[[noreturn]] void refuse_classes(const std::string& where, const std::vector<std::string>& classes,
                                  const std::vector<std::string>& empty_folders) {
   throw UsageError(fmt::format(
       "{} has training images of {}{}; wanted are 2 classes or more, as train/CLASS/NAME.jpg and "
       "val/CLASS/NAME.jpg, or CLASS/NAME.jpg, also in tar files",
-      root.string(),
-      classes.empty() ? "no class" : fmt::format("one class alone, '{}'", classes.front()),
+      where, classes.empty() ? "no class" : fmt::format("one class alone, '{}'", classes.front()),
       empty_folders.empty() ? ""
                             : fmt::format(" (folders without .jpg, .jpeg or .png files: {})",
                                           list_few(empty_folders))));
 }
 
+std::vector<std::string> as_texts(const std::vector<fs::path>& paths) {
+  return {paths.begin(), paths.end()};
+}
+
 }  // namespace
 
-ImageIndex::ImageIndex(const fs::path& root, double holdout) {
-  FoundImages found = find_images(root);
+ImageIndex::ImageIndex(const ImageSource& source) {
+  const std::string where = fmt::format("{}", fmt::join(as_texts(source.roots), ", "));
+  FoundImages found = find_images(source.roots);
   store_ = std::move(found.store);
   empty_folders_ = std::move(found.empty_folders);
+  if (!source.labels.empty()) unlabelled_ = apply_labels(found.images, source.labels);
   auto splits = by_split(std::move(found.images));
   Images train = std::move(splits.contains("train") ? splits["train"] : splits[""]);
   classes_ = class_names(train);
-  if (classes_.size() < 2) refuse_classes(root, classes_, empty_folders_);
+  if (classes_.size() < 2) refuse_classes(where, classes_, empty_folders_);
   Images validation = std::move(splits.contains("val") ? splits["val"] : splits["test"]);
   held_out_ = validation.empty();
-  if (held_out_) validation = hold_out(train, holdout);
+  if (held_out_) validation = hold_out(train, source.holdout);
   if (validation.empty() || train.empty()) {
     throw UsageError(
         fmt::format("{}: of its images {} remain to train and {} to validate, with "
                     "holdout={}; add images or change holdout",
-                    root.string(), train.size(), validation.size(), holdout));
+                    where, train.size(), validation.size(), source.holdout));
   }
-  train_ = with_labels(std::move(train), classes_, root);
-  validation_ = with_labels(std::move(validation), classes_, root);
+  train_ = with_labels(std::move(train), classes_, where);
+  validation_ = with_labels(std::move(validation), classes_, where);
 }
 
 std::string ImageIndex::fingerprint(const ImageSplit& split) const {

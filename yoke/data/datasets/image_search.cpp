@@ -22,12 +22,6 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kSplits =
      {"validation", "val"},
      {"test", "test"}}};
 
-std::string split_of(std::string_view name) {
-  const auto* const found = std::find_if(kSplits.begin(), kSplits.end(),
-                                         [&](const auto& split) { return split.first == name; });
-  return found == kSplits.end() ? "" : std::string(found->second);
-}
-
 std::string split_of_shard(std::string_view shard) {
   return split_of(shard.substr(0, shard.find_first_of("-_.0123456789")));
 }
@@ -86,7 +80,13 @@ class Search {
  public:
   explicit Search(fs::path root) : root_(std::move(root)) {}
 
-  FoundImages run() {
+  struct Result {
+    std::vector<FoundImage> images;
+    std::vector<std::unique_ptr<const TarFile>> archives;
+    std::vector<std::string> empty_folders;
+  };
+
+  Result run() {
     if (fs::is_directory(root_)) {
       std::vector<std::string> folders;
       walk(root_, folders);
@@ -100,7 +100,6 @@ class Search {
       image.place = std::move(candidate.place);
       found_.images.push_back(std::move(image));
     }
-    found_.store = ImageStore(root_, std::move(archives_));
     std::sort(found_.empty_folders.begin(), found_.empty_folders.end());
     return std::move(found_);
   }
@@ -146,11 +145,11 @@ class Search {
   void read_shards() {
     const auto by_path = [](const Shard& a, const Shard& b) { return a.path < b.path; };
     std::sort(shards_.begin(), shards_.end(), by_path);
-    archives_.resize(shards_.size());
+    found_.archives.resize(shards_.size());
     parallel_for(static_cast<std::int64_t>(shards_.size()),
                  [&](std::int64_t begin, std::int64_t end) {
                    for (auto i = static_cast<std::size_t>(begin); std::cmp_less(i, end); ++i) {
-                     archives_[i] = std::make_unique<TarFile>(shards_[i].path, is_wanted);
+                     found_.archives[i] = std::make_unique<TarFile>(shards_[i].path, is_wanted);
                    }
                  });
     for (std::size_t i = 0; i < shards_.size(); ++i) take_entries(i);
@@ -160,7 +159,7 @@ class Search {
     const Shard& shard = shards_[number];
     const std::string file = shard.path.filename().string();
     const std::string stem = file.substr(0, file.find('.'));
-    for (const auto& entry : archives_[number]->entries()) {
+    for (const auto& entry : found_.archives[number]->entries()) {
       std::vector<std::string> folders = shard.folders;
       const auto inner = folders_of(entry.name);
       folders.insert(folders.end(), inner.begin(), inner.end());
@@ -177,14 +176,11 @@ class Search {
 
   fs::path root_;
   std::vector<Shard> shards_;
-  std::vector<std::unique_ptr<const TarFile>> archives_;
   std::vector<Candidate> candidates_;
-  FoundImages found_;
+  Result found_;
 };
 
-}  // namespace
-
-FoundImages find_images(const fs::path& root) {
+Search::Result search(const fs::path& root) {
   try {
     return Search(root).run();
   } catch (const fs::filesystem_error& failure) {
@@ -192,6 +188,59 @@ FoundImages find_images(const fs::path& root) {
         fmt::format("cannot search {}: {}: {}; let yourself read it, or move it out of the folder",
                     root.string(), failure.path1().string(), failure.code().message()));
   }
+}
+
+/// Else images would be there twice.
+void check_apart(const std::vector<fs::path>& roots) {
+  for (std::size_t i = 0; i < roots.size(); ++i) {
+    for (std::size_t j = 0; j < roots.size(); ++j) {
+      const fs::path below =
+          fs::weakly_canonical(roots[j]).lexically_relative(fs::weakly_canonical(roots[i]));
+      if (i == j || below.empty() || *below.begin() == "..") continue;
+      throw UsageError(
+          fmt::format("{} is in {}, so its images would be there twice; give one of "
+                      "them",
+                      roots[j].string(), roots[i].string()));
+    }
+  }
+}
+
+}  // namespace
+
+std::string split_of(std::string_view name) {
+  const auto* const found = std::find_if(kSplits.begin(), kSplits.end(),
+                                         [&](const auto& split) { return split.first == name; });
+  return found == kSplits.end() ? "" : std::string(found->second);
+}
+
+FoundImages find_images(const fs::path& root) {
+  auto found = search(root);
+  return {.images = std::move(found.images),
+          .store = ImageStore(root, std::move(found.archives)),
+          .empty_folders = std::move(found.empty_folders)};
+}
+
+FoundImages find_images(const std::vector<fs::path>& roots) {
+  if (roots.size() == 1) return find_images(roots.front());
+  check_apart(roots);
+  FoundImages all;
+  std::vector<std::unique_ptr<const TarFile>> archives;
+  for (const auto& root : roots) {
+    auto found = search(root);
+    const fs::path above = fs::is_directory(root) ? root : root.parent_path();
+    for (auto& image : found.images) {
+      image.place.name = (above / image.place.name).string();
+      if (image.place.archive >= 0)
+        image.place.archive += static_cast<std::int32_t>(archives.size());
+      all.images.push_back(std::move(image));
+    }
+    std::move(found.archives.begin(), found.archives.end(), std::back_inserter(archives));
+    for (const auto& folder : found.empty_folders) {
+      all.empty_folders.push_back((root / folder).string());
+    }
+  }
+  all.store = ImageStore("", std::move(archives));
+  return all;
 }
 
 FoundImage classify(std::span<const std::string> folders, std::string_view shard) {
@@ -202,7 +251,10 @@ FoundImage classify(std::span<const std::string> folders, std::string_view shard
     if (!shard.empty()) return {.split = split, .label = std::string(shard), .place = {}};
   }
   if (folders.empty()) return {.split = "", .label = std::string(shard), .place = {}};
-  return {.split = split_of_shard(shard), .label = folders.front(), .place = {}};
+  return {.split = split_of_shard(shard),
+          .label = folders.front(),
+          .place = {},
+          .folder_split = split_of(folders.back())};
 }
 
 }  // namespace yoke

@@ -16,6 +16,8 @@ struct FoundImage {
   std::string split;  ///< `train`, `val`, `test`, or empty where none is named.
   std::string label;  ///< Name of its class; empty where none is named.
   ImagePlace place;
+  /// The split that its own folder names, which may be its class as well; else empty.
+  std::string folder_split = {};
 };
 
 /// What was found, in no order.
@@ -26,10 +28,17 @@ struct FoundImages {
   std::vector<std::string> empty_folders;
 };
 
+/// The split that a folder called `name` stands for: `val` for `validation`; empty for others.
+std::string split_of(std::string_view name);
+
 /// Searches below the folder or in the tar file `root`; tar files are read on LibTorch's threads.
 /// Names that begin with a dot are passed over, and outer folders that all images are in. @throws
 /// Error when a tar file is damaged or a folder cannot be read.
 FoundImages find_images(const std::filesystem::path& root);
+
+/// Several as one; names of images begin with that of their root. @throws UsageError where one root
+/// is another, or in it.
+FoundImages find_images(const std::vector<std::filesystem::path>& roots);
 
 /// The split and the class of an image in `folders`, outermost first, of the tar file whose name
 /// without endings is `shard`; that is empty for a file of its own.
