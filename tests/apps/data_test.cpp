@@ -22,6 +22,7 @@ TEST(DataCommand, ListsEveryDatasetWithItsSource) {
   EXPECT_THAT(result.output, testing::ContainsRegex("mnist +fetch 11.6 MB +[A-Za-z]"));
   EXPECT_THAT(result.output, testing::ContainsRegex("fashion-mnist +fetch 30.9 MB"));
   EXPECT_THAT(result.output, testing::ContainsRegex("cifar10 +fetch 170.1 MB"));
+  EXPECT_THAT(result.output, testing::ContainsRegex("cifar100 +fetch 168.5 MB"));
 }
 
 TEST(DataCommand, HasNothingToFetchOfWhatIsBuiltIn) {

@@ -109,12 +109,13 @@ TEST(PickledBatch, CountsLabelsFromAnother) {
   const test::TemporaryDirectory directory;
   write_file(directory.path() / "batch", test::python2_batch({1, 10}, 3, "abcdef"));
   ImageBatch batch;
-  append_pickled_batch(directory.path() / "batch", {3, 1, 1}, 10, 1, batch);
+  append_pickled_batch(directory.path() / "batch", {3, 1, 1}, 10, {.first = 1}, batch);
   EXPECT_THAT(batch.labels, ::testing::ElementsAre(0, 9));
-  EXPECT_THAT(test::failure_of([&] {
-                append_pickled_batch(directory.path() / "batch", {3, 1, 1}, 10, 2, batch);
-              }),
-              HasSubstr("label -1 of image 0"));
+  EXPECT_THAT(
+      test::failure_of([&] {
+        append_pickled_batch(directory.path() / "batch", {3, 1, 1}, 10, {.first = 2}, batch);
+      }),
+      HasSubstr("label -1 of image 0"));
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ TEST(MakeDataset, FailsOnAnUnknownOption) {
 }
 
 TEST(MakeDataset, FailsWithAdviceWhenThereAreNoFiles) {
-  for (const std::string name : {"mnist", "fashion-mnist", "cifar10"}) {
+  for (const std::string name : {"mnist", "fashion-mnist", "cifar10", "cifar100"}) {
     EXPECT_THAT(test::failure_of<UsageError>([&] { make(name); }),
                 HasSubstr("yoke data fetch " + name + " --data-dir /nowhere"));
   }

@@ -41,6 +41,15 @@ class DownsampledImagenet : public ::testing::Test {
   DatasetSplits load(const std::string& name) const {
     return make_dataset(name, {.data_dir = root_, .seed = 0});
   }
+  DatasetSplits cached() const { return load("imagenet32:cache=" + (root_ / "cache").string()); }
+  /// Files of whole splits, without locks.
+  std::vector<fs::path> cache_files() const {
+    std::vector<fs::path> files;
+    for (const auto& entry : fs::directory_iterator(root_ / "cache")) {
+      if (entry.path().extension() == ".split") files.push_back(entry.path());
+    }
+    return files;
+  }
   std::string failure(const std::string& name) const {
     return test::failure_of([&] { load(name); });
   }
@@ -87,6 +96,51 @@ TEST_F(DownsampledImagenet, TakesTheNamesOfItsClassesFromTheirMap) {
   const DatasetSplits splits = load("imagenet32");
   EXPECT_EQ(splits.train->info().classes(), 10);
   EXPECT_EQ(splits.validation->info().class_names[2], "name_3");
+}
+
+TEST_F(DownsampledImagenet, IsTheSameFromAFileThatRanksShare) {
+  write("", "", 32);
+  const DatasetSplits plain = load("imagenet32");
+  for (int round = 0; round < 2; ++round) {  // made, then found
+    const DatasetSplits splits = cached();
+    EXPECT_EQ(cache_files().size(), 2U);
+    for (const auto& [split, expected] :
+         {std::pair{splits.train, plain.train}, std::pair{splits.validation, plain.validation}}) {
+      ASSERT_EQ(split->size(), expected->size());
+      std::vector<std::uint8_t> scratch, other;
+      for (std::int64_t i = 0; i < split->size(); ++i) {
+        EXPECT_EQ(split->label(i), expected->label(i));
+        EXPECT_TRUE(std::ranges::equal(split->pixels(i, scratch), expected->pixels(i, other)));
+      }
+    }
+  }
+}
+
+TEST_F(DownsampledImagenet, IsReadAnewWhereItsFilesChange) {
+  write("", "", 32);
+  cached();
+  write_file(root_ / "train_data_batch_7", batch({5, 6, 7}, 32));
+  EXPECT_EQ(cached().train->size(), 21);
+  EXPECT_EQ(cache_files().size(), 3U);
+}
+
+TEST_F(DownsampledImagenet, LeavesNothingOfACacheThatFails) {
+  write("", "", 32);
+  write_file(root_ / "train_data_batch_10", batch({0}, 32));  // labels count from 1
+  EXPECT_THAT(test::failure_of([&] { cached(); }), HasSubstr("label -1"));
+  for (const auto& entry : fs::directory_iterator(root_ / "cache")) {
+    EXPECT_EQ(entry.path().extension(), ".lock");
+  }
+}
+
+TEST_F(DownsampledImagenet, RefusesACacheThatIsCutShortOrAnothers) {
+  write("", "", 32);
+  cached();
+  for (const auto& file : cache_files()) fs::resize_file(file, fs::file_size(file) - 1);
+  EXPECT_THAT(test::failure_of([&] { cached(); }),
+              AllOf(HasSubstr("no whole number of images"), HasSubstr("remove it")));
+  for (const auto& file : cache_files()) write_file(file, std::string(3 * 32 * 32 + 8, '\7'));
+  EXPECT_THAT(test::failure_of([&] { cached(); }), HasSubstr("is out of range"));
 }
 
 TEST_F(DownsampledImagenet, FailsOnADamagedMap) {

@@ -34,9 +34,9 @@ inline std::string python2_array(std::uint64_t rows, std::uint64_t columns,
 
 /// A batch of CIFAR-10: a dict with `labels` and `data`, uint8 [labels, columns].
 inline std::string python2_batch(const std::vector<int>& labels, std::uint64_t columns,
-                                 std::string_view pixels) {
+                                 std::string_view pixels, std::string_view key = "labels") {
   std::string bytes = std::string("\x80\2}q\1(") + python2_string("batch_label") + "q\2" +
-                      python2_string("a batch") + python2_string("labels") + "]q\3(";
+                      python2_string("a batch") + python2_string(key) + "]q\3(";
   for (const int label : labels) bytes.append({'K', static_cast<char>(label)});
   return bytes + "e" + python2_string("data") + python2_array(labels.size(), columns, pixels) +
          "u.";

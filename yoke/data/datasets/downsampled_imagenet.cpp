@@ -11,6 +11,7 @@
 #include "yoke/data/dataset.h"
 #include "yoke/data/datasets/in_memory.h"
 #include "yoke/data/datasets/pickled_batch.h"
+#include "yoke/data/datasets/split_cache.h"
 #include "yoke/data/locate.h"
 
 namespace yoke {
@@ -75,32 +76,50 @@ DatasetInfo make_info(const std::string& name, std::int64_t side, const fs::path
           .deviation = {0.2605F, 0.2533F, 0.2684F}};
 }
 
+void append(const fs::path& path, const DatasetInfo& info, ImageBatch& batch) {
+  append_pickled_batch(path, info.image, info.classes(), {.first = 1}, batch);
+}
+
 std::shared_ptr<const Dataset> read_split(std::span<const fs::path> paths, DatasetInfo info) {
   ImageBatch batch;
   std::uintmax_t bytes = 0;
   for (const auto& path : paths) bytes += fs::file_size(path);
   batch.pixels.reserve(bytes);  // growing would need the memory twice
-  for (const auto& path : paths) {
-    append_pickled_batch(path, info.image, info.classes(), 1, batch);
-  }
+  for (const auto& path : paths) append(path, info, batch);
   return std::make_shared<InMemoryDataset>(std::move(info), std::move(batch.pixels),
                                            std::move(batch.labels));
 }
 
-DatasetSplits load(const std::string& name, std::int64_t side, const DatasetInput& input) {
+struct DownsampledOptions {
+  std::string cache = {};
+};
+
+OptionTable<DownsampledOptions> downsampled_options() {
+  return {{"cache", &DownsampledOptions::cache,
+           "folder for the images as one file, which all ranks of a host share"}};
+}
+
+DatasetSplits load(const std::string& name, std::int64_t side, const DatasetInput& input,
+                   const DownsampledOptions& options) {
   const std::vector<DatasetLayout> layouts = {layout(name, side)};
   const auto found = locate(name, layouts, input.data_dir);
   const DatasetInfo info = make_info(name, side, found.paths.back());
+  const auto read = [&](std::span<const fs::path> paths) {
+    if (options.cache.empty()) return read_split(paths, info);
+    return cached_split(options.cache, paths, info, [&](const fs::path& path, ImageBatch& batch) {
+      append(path, info, batch);
+    });
+  };
   const std::span<const fs::path> paths = found.paths;
-  return {.train = read_split(paths.first(kTrainFiles), info),
-          .validation = read_split(paths.last(1), info)};
+  return {.train = read(paths.first(kTrainFiles)), .validation = read(paths.last(1))};
 }
 
 DatasetPlugin plugin(const std::string& name, std::int64_t side) {
-  return {
-      no_options(),
-      [name, side](const DatasetInput& input, const NoOptions&) { return load(name, side, input); },
-      DatasetTraits{.mirrors = true, .usual_crop = side / 8}};
+  return {downsampled_options(),
+          [name, side](const DatasetInput& input, const DownsampledOptions& options) {
+            return load(name, side, input, options);
+          },
+          DatasetTraits{.mirrors = true, .usual_crop = side / 8}};
 }
 
 }  // namespace

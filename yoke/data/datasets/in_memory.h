@@ -1,6 +1,7 @@
 // yoke/data/datasets/in_memory.h: a data set whose images are one block of memory.
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -10,10 +11,17 @@
 
 namespace yoke {
 
-/// Images [N, C, H, W] in one vector, and their classes [N].
+/// Pixels, and what keeps them in memory.
+struct PixelBlock {
+  std::span<const std::uint8_t> bytes;
+  std::shared_ptr<const void> owner;
+};
+
+/// Images [N, C, H, W] in one block, and their classes [N].
 class InMemoryDataset final : public Dataset {
  public:
   /// @throws Error when the sizes do not fit together or a label is not in [0, classes).
+  InMemoryDataset(DatasetInfo info, PixelBlock pixels, std::vector<std::int64_t> labels);
   InMemoryDataset(DatasetInfo info, std::vector<std::uint8_t> pixels,
                   std::vector<std::int64_t> labels);
 
@@ -28,7 +36,7 @@ class InMemoryDataset final : public Dataset {
 
  private:
   DatasetInfo info_;
-  std::vector<std::uint8_t> pixels_;
+  PixelBlock pixels_;
   std::vector<std::int64_t> labels_;
 };
 

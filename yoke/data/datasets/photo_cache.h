@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 
+#include "yoke/core/files/mapped_file.h"
 #include "yoke/data/formats/raster.h"
 
 namespace yoke {
@@ -18,27 +19,18 @@ class PhotoCache {
   /// Writes an image, uint8 [height, width, 3]; called for each once, from several threads.
   using Fill = std::function<void(std::int64_t image, std::span<std::uint8_t> pixels)>;
 
-  /// Opens `path`, which `fill` makes where there is none: it appears when it is whole, and of
-  /// several processes that open it one makes it while the others wait.
+  /// Opens `path`, which `fill` makes where there is none, as make_cache_file() does.
   /// @throws Error when there is no room on the disk or the file cannot be written or has another
   /// size; what `fill` throws.
   PhotoCache(const std::filesystem::path& path, std::int64_t images, std::int64_t height,
              std::int64_t width, const Fill& fill);
-  ~PhotoCache();
-  PhotoCache(const PhotoCache&) = delete;
-  PhotoCache& operator=(const PhotoCache&) = delete;
 
   /// Valid as long as this is.
   Raster image(std::int64_t number) const;
 
  private:
-  class Mapping;
-
-  static void make(const std::filesystem::path& path, std::int64_t images, std::size_t image_bytes,
-                   const Fill& fill);
-
   std::int64_t height_, width_;
-  std::unique_ptr<const Mapping> mapping_;
+  std::unique_ptr<const MappedFile> file_;
 };
 
 }  // namespace yoke

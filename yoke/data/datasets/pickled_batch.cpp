@@ -18,7 +18,7 @@ constexpr std::int64_t kMostPickleBytes = std::int64_t{1} << 32;
 }  // namespace
 
 void append_pickled_batch(const std::filesystem::path& path, const ImageShape& shape,
-                          std::int64_t classes, std::int64_t first_label, ImageBatch& batch) {
+                          std::int64_t classes, const PickledLabels& where, ImageBatch& batch) {
   const Pickle pickle(read_plain_or_gzip(path, kMostPickleBytes), path.string());
   const PickleValue data = pickle.root().at("data");
   const PickleArray& array = data.array();
@@ -28,13 +28,13 @@ void append_pickled_batch(const std::filesystem::path& path, const ImageShape& s
         "{}: an array '{}{}' of shape [{}] found, 'u1' of shape [N, {}] expected", path.string(),
         array.kind, array.item_bytes, fmt::join(array.shape, ", "), shape.elements()));
   }
-  auto labels = pickle.root().at("labels").integers();
+  auto labels = pickle.root().at(where.key).integers();
   if (std::cmp_not_equal(labels.size(), array.shape[0])) {
     throw Error(fmt::format("{} has {} labels for {} images", path.string(), labels.size(),
                             array.shape[0]));
   }
   for (auto& label : labels) {
-    if (__builtin_sub_overflow(label, first_label, &label)) label = -1;
+    if (__builtin_sub_overflow(label, where.first, &label)) label = -1;
   }
   check_labels(labels, classes, path.string());
   batch.pixels.insert(batch.pixels.end(), array.bytes.begin(), array.bytes.end());

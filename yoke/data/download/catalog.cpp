@@ -4,6 +4,7 @@ namespace yoke {
 namespace {
 
 constexpr std::int64_t kCifarBatchBytes = std::int64_t{10'000} * (1 + 3 * 32 * 32);
+constexpr std::int64_t kCifar100TestBytes = std::int64_t{10'000} * (2 + 3 * 32 * 32);
 
 Digest md5(const char* digits) { return {.algorithm = "md5", .digits = digits}; }
 
@@ -34,10 +35,14 @@ RemoteFiles fashion_mnist() {
 }
 
 // Krizhevsky 2009; the first host is the one to which the second, older address leads today.
+std::vector<std::string> cifar_mirrors() {
+  return {"https://cave.cs.toronto.edu/kriz/", "https://www.cs.toronto.edu/~kriz/"};
+}
+
 RemoteFiles cifar10() {
   return {
       .name = "cifar10",
-      .mirrors = {"https://cave.cs.toronto.edu/kriz/", "https://www.cs.toronto.edu/~kriz/"},
+      .mirrors = cifar_mirrors(),
       .files = {{"cifar-10-binary.tar.gz", md5("c32a1d4ab5d03f1284b67883e8d87530"), 170'052'171}},
       .unpacked_folder = "cifar-10-batches-bin",
       .unpacked_files = {{"data_batch_1.bin", kCifarBatchBytes},
@@ -46,6 +51,15 @@ RemoteFiles cifar10() {
                          {"data_batch_4.bin", kCifarBatchBytes},
                          {"data_batch_5.bin", kCifarBatchBytes},
                          {"test_batch.bin", kCifarBatchBytes}}};
+}
+
+RemoteFiles cifar100() {
+  return {
+      .name = "cifar100",
+      .mirrors = cifar_mirrors(),
+      .files = {{"cifar-100-binary.tar.gz", md5("03b5dce01913d631647c71ecec9e9cb8"), 168'513'733}},
+      .unpacked_folder = "cifar-100-binary",
+      .unpacked_files = {{"train.bin", 5 * kCifar100TestBytes}, {"test.bin", kCifar100TestBytes}}};
 }
 
 }  // namespace
@@ -57,7 +71,7 @@ std::int64_t RemoteFiles::size_bytes() const {
 }
 
 std::span<const RemoteFiles> remote_datasets() {
-  static const std::vector<RemoteFiles> all = {mnist(), fashion_mnist(), cifar10()};
+  static const std::vector<RemoteFiles> all = {mnist(), fashion_mnist(), cifar10(), cifar100()};
   return all;
 }
 
