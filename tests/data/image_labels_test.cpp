@@ -97,6 +97,7 @@ TEST_F(LabelledImages, AreRefusedWithTheLineAndWhatIsAllowed) {
               AllOf(HasSubstr("split 'dev'"), HasSubstr("validation")));
   EXPECT_THAT(refusal("2.jpg\n"), HasSubstr("labels.csv:1: no columns"));
   EXPECT_THAT(refusal(""), HasSubstr("file,label"));
+  EXPECT_THAT(refusal("file,label\n"), HasSubstr("no line of an image"));
   EXPECT_THAT(refusal("file,label\n2.jpg,x\n"), HasSubstr("one class alone, 'x'"));
 }
 

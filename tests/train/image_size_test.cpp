@@ -7,6 +7,7 @@
 #include "tests/support/script_models.h"
 #include "tests/train/run.h"
 #include "yoke/core/error.h"
+#include "yoke/train/checkpoints/open_model.h"
 #include "yoke/train/config/image_sizes.h"
 
 namespace yoke::test {
@@ -117,6 +118,19 @@ TEST_F(GrowingImages, AreToldOfAndKeptInTheConfiguration) {
   EXPECT_THAT(result.output, Not(HasSubstr("warning")));
   EXPECT_THAT(read_file(directory_.path() / "run" / "config.toml"),
               HasSubstr("image-size = '0:12,2:28'"));
+}
+
+TEST_F(GrowingImages, AreThoseOfTheTrainedModel) {
+  const auto out = run("run",
+                       "--model bn-cnn --data glyphs:train=240,validation=60 --batch-size 64 "
+                       "--epochs 1 --threads 1 --image-size 20");
+  EXPECT_EQ(open_model(out).model.input, (ImageShape{1, 20, 20}));
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"evaluate", out.string()},
+        {"export", out.string(), "-o", (out / "model.onnx").string()}}) {
+    const auto result = run_yoke(words);
+    EXPECT_EQ(result.status, 0) << result.output;
+  }
 }
 
 TEST_F(GrowingImages, WarnWhereTheyNeverHaveTheirLastSize) {

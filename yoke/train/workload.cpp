@@ -34,12 +34,16 @@ DatasetSplits load_data(const TrainConfig& config, const TrainParts& parts) {
   return parts.data ? parts.data(input) : make_dataset(config.data, input);
 }
 
+/// Images for which the model is made.
+ImageShape image_of(const TrainConfig& config, const DatasetInfo& data) {
+  if (!config.image_size.given()) return data.image;
+  return {data.image.channels, config.image_size.last(), config.image_size.last()};
+}
+
 Model build_model(const TrainConfig& config, const TrainParts& parts, const DatasetInfo& info,
                   torch::Device device) {
-  ModelInput input{.image = info.image, .classes = info.classes(), .file = config.model_file};
-  if (config.image_size.given()) {
-    input.image.height = input.image.width = config.image_size.last();
-  }
+  const ModelInput input{
+      .image = image_of(config, info), .classes = info.classes(), .file = config.model_file};
   Model model = parts.model ? parts.model(input) : make_model(config.model, input, config.seed);
   if (!config.freeze.empty()) freeze(*model.module, config.freeze);
   model.module->to(device);
@@ -48,9 +52,10 @@ Model build_model(const TrainConfig& config, const TrainParts& parts, const Data
 
 /// Before images are scaled to what the model takes.
 std::map<std::string, std::string> describe(const TrainConfig& config, const TrainParts& parts,
-                                            const DatasetInfo& data, const Model& model) {
+                                            DatasetInfo data, const Model& model) {
   const bool is_photo = data.image.channels == 1 || data.image.channels == 3;
   if (parts.model || !is_photo) return {};
+  data.image = image_of(config, data);
   return to_metadata({.model = config.model, .data = data, .input = model.input});
 }
 

@@ -71,11 +71,18 @@ class LabelFile {
                          {"file_name", "file", "filename", "image", "image_id", "path", "id"}, 0)),
         label_(column_of(table_, {"label", "class", "category", "target"}, image_ == 0 ? 1 : 0)),
         split_(table_.column("split")) {
-    if (table_.columns.size() >= 2 && image_ != label_) return;
-    throw UsageError(
-        fmt::format("{}:1: no columns of images and classes; begin with a line that names them, as "
-                    "file,label",
-                    source_));
+    if (table_.columns.size() < 2 || image_ == label_) {
+      throw UsageError(
+          fmt::format("{}:1: no columns of images and classes; begin with a line that names them, "
+                      "as file,label",
+                      source_));
+    }
+    if (table_.rows.empty()) {
+      throw UsageError(fmt::format(
+          "{} has no line of an image after the first, which names columns; write lines as "
+          "cat/1.jpg,cat",
+          source_));
+    }
   }
 
   /// For each image whether the file has it.
