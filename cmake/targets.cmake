@@ -59,7 +59,7 @@ set(yoke_mpi_libraries MPI::MPI_CXX)
 
 # Files that are compiled by themselves also in unity builds: where inlining decides the speed. To add
 # one whose private names clash with others': "/kernels/|/folder/file[.]cpp$".
-set(yoke_alone "/kernels/|/compiled/graph/check_trace[.]cpp$")
+set(yoke_alone "/kernels/|/compiled/graph/check_trace[.]cpp$|/evaluation/sightings[.]cpp$")
 if(YOKE_TESTS)  # And registries, in whose place test_samples has its own.
   string(APPEND yoke_alone "|/(schedule_)?registry[.]cpp$|/parallel/compression[.]cpp$")
 endif()

@@ -2,6 +2,9 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <torch/nn/modules/linear.h>
+
+#include <set>
 
 #include "tests/data/dataset_files.h"
 #include "tests/support/script_models.h"
@@ -108,6 +111,36 @@ TEST_F(GrowingImages, AreWhatTheyWereWhereTheSizeIsTheirOwn) {
     const auto grown = run("grown" + engine.substr(10), flags("0:12,1:28") + engine);
     EXPECT_NE(read_file(plain / "model.safetensors"), read_file(grown / "model.safetensors"));
   }
+}
+
+TEST_F(GrowingImages, AreAsLargeAsTheirEpochSays) {
+  std::vector<std::int64_t> trained;
+  std::set<std::int64_t> validated;
+  const TrainParts parts{
+      .model =
+          [&](const ModelInput& input) {
+            const auto module = std::make_shared<torch::nn::LinearImpl>(1, input.classes);
+            const auto forward = [&, module](const torch::Tensor& images) {
+              const std::int64_t side = images.size(2);
+              if (module->is_training()) {
+                trained.push_back(side);
+              } else {
+                validated.insert(side);
+              }
+              return module->forward(images.mean({1, 2, 3}).unsqueeze(1));
+            };
+            return Model{.module = module, .forward = forward, .input = input.image};
+          },
+      .data = {}};
+  auto config = small_run(directory_.path() / "run");  // three epochs of six steps
+  config.engine = EngineKind::kEager;
+  config.image_size = ImageSizes::parse("0:12,1:20,2:28", "--image-size");
+  train(config, parts);
+  ASSERT_EQ(trained.size(), 18U);
+  for (std::size_t i = 0; i < trained.size(); ++i) {
+    EXPECT_EQ(trained[i], std::vector<std::int64_t>({12, 20, 28})[i / 6]) << i;
+  }
+  EXPECT_THAT(validated, ElementsAre(12, 20, 28));  // the first two to see whether it takes them
 }
 
 TEST_F(GrowingImages, AreToldOfAndKeptInTheConfiguration) {

@@ -10,7 +10,7 @@ namespace {
 /// a bin has room for 2^31 images.
 constexpr double kParts = 4294967296.0;
 
-enum Field { kImages, kRight, kConfidence, kBinFields };  // of a row of the sums
+enum Field { kImages, kRight, kConfidence, kFields };  // of a row of the sums
 
 std::int64_t bin_of(float confidence) {
   constexpr auto kBins = Confidences::kBins;
@@ -26,7 +26,7 @@ void Confidences::add(const Likeliest& likeliest, const torch::Tensor& right) {
   auto* const sums = sums_.data_ptr<std::int64_t>();
   for (std::int64_t n = 0; n < likeliest.probability.size(0); ++n) {
     if (std::isnan(probability[n])) continue;
-    auto* const bin = sums + kBinFields * bin_of(probability[n]);
+    auto* const bin = sums + kFields * bin_of(probability[n]);
     bin[kImages] += 1;
     bin[kRight] += on_cpu.data_ptr<bool>()[n] ? 1 : 0;
     bin[kConfidence] += std::llround(kParts * probability[n]);
@@ -38,7 +38,7 @@ std::vector<ConfidenceBin> Confidences::gather(Communicator& communicator) const
   communicator.all_reduce(sums);
   std::vector<ConfidenceBin> bins;
   for (std::int64_t b = 0; b < kBins; ++b) {
-    const auto* const bin = sums.data_ptr<std::int64_t>() + kBinFields * b;
+    const auto* const bin = sums.data_ptr<std::int64_t>() + kFields * b;
     const auto images = static_cast<double>(bin[kImages]);
     bins.push_back({.images = bin[kImages],
                     .confidence = static_cast<double>(bin[kConfidence]) / kParts / images,
