@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <torch/nn/modules/linear.h>
 
+#include <map>
 #include <set>
 
 #include "tests/data/dataset_files.h"
@@ -141,6 +142,19 @@ TEST_F(GrowingImages, AreAsLargeAsTheirEpochSays) {
     EXPECT_EQ(trained[i], std::vector<std::int64_t>({12, 20, 28})[i / 6]) << i;
   }
   EXPECT_THAT(validated, ElementsAre(12, 20, 28));  // the first two to see whether it takes them
+}
+
+TEST_F(GrowingImages, LeaveFrozenStatisticsAsTheyAre) {
+  for (const std::string engine : {" --engine eager", " --engine compiled"}) {
+    const auto out = run("frozen" + engine.substr(10),
+                         flags("0:12,2:28", {.batch_norm = true}) + " --freeze conv+norm" + engine);
+    std::map<std::string, torch::Tensor> saved;
+    for (const auto& [name, tensor] : read_safetensors(out / "model.safetensors")) {
+      saved[name] = tensor;
+    }
+    EXPECT_TRUE(saved.at("norm.running_mean").equal(torch::zeros({6}))) << engine;
+    EXPECT_TRUE(saved.at("norm.running_var").equal(torch::ones({6}))) << engine;
+  }
 }
 
 TEST_F(GrowingImages, AreToldOfAndKeptInTheConfiguration) {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "yoke/core/error.h"
+#include "yoke/models/module_parts.h"
 
 namespace yoke {
 namespace {
@@ -64,13 +65,13 @@ void try_size(Model& model, const ImageShape& input) {
   const auto parameters = model.module->parameters();
   const auto device = parameters.empty() ? torch::Device(torch::kCPU) : parameters[0].device();
   std::string why;
-  model.module->eval();
+  set_training(*model.module, false);
   try {
     model.forward(torch::zeros({1, input.channels, input.height, input.width}, device));
   } catch (const c10::Error& error) {
     why = error.what_without_backtrace();
   }
-  model.module->train(training);
+  set_training(*model.module, training);
   if (why.empty()) return;
   throw UsageError(
       fmt::format("the model takes images of {}, and not of {}: {}; choose sizes that it takes, or "
