@@ -1,10 +1,9 @@
-// Trials drawn from ranges, rungs of successive halving, and what comes of them.
+// Trials that are drawn, rungs of successive halving, and what comes of them.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cmath>
 #include <set>
 
 #include "tests/study/runs.h"
@@ -13,7 +12,7 @@
 #include "yoke/core/parse_number.h"
 #include "yoke/study/search/search_plan.h"
 #include "yoke/study/search/search_report.h"
-#include "yoke/study/search/value_range.h"
+#include "yoke/study/search/trial_figures.h"
 
 namespace yoke::study {
 namespace {
@@ -24,48 +23,6 @@ using testing::HasSubstr;
 namespace fs = std::filesystem;
 
 double number(const std::string& text) { return parse_number<double>(text).value(); }
-
-std::vector<double> draws(const ValueRange::Ends& ends, int count) {
-  const ValueRange range(ends);
-  RandomStream stream(1, 0, 0, Purpose::kTest);
-  std::vector<double> all;
-  for (int i = 0; i < count; ++i) all.push_back(number(range.draw(stream)));
-  std::sort(all.begin(), all.end());
-  return all;
-}
-
-TEST(ValueRanges, DrawNumbersOfTheirEnds) {
-  constexpr int kCount = 4001;
-  const auto even = draws({.low = 2, .high = 6.5}, kCount);
-  EXPECT_GE(even.front(), 2);
-  EXPECT_LE(even.back(), 6.5);
-  EXPECT_NEAR(even[kCount / 2], 4.25, 0.2);  // six deviations of a median are 0.21
-  const auto log = draws({.low = 1e-4, .high = 1e-1, .log = true}, kCount);
-  EXPECT_NEAR(std::log10(log[kCount / 2]), -2.5, 0.15);
-  EXPECT_NEAR(std::log10(log[kCount / 4]), -3.25, 0.15);
-}
-
-TEST(ValueRanges, DrawEachWholeNumberAlike) {
-  constexpr int kCount = 6000;
-  for (const bool whole : {true, false}) {
-    const auto all = draws({.low = 2, .high = 6, .step = 2, .whole = whole}, kCount);
-    EXPECT_THAT(std::set<double>(all.begin(), all.end()), ElementsAre(2, 4, 6));
-    for (const double value : {2.0, 4.0, 6.0}) {
-      EXPECT_NEAR(std::count(all.begin(), all.end(), value), kCount / 3, 220);
-    }
-  }
-  const auto log = draws({.low = 1, .high = 3, .log = true, .whole = true}, kCount);
-  // P(1) = ln(1.5 / 0.5) / ln(3.5 / 0.5)
-  EXPECT_NEAR(std::count(log.begin(), log.end(), 1.0), kCount * 0.5646, 240);
-  EXPECT_EQ(log.back(), 3);
-}
-
-TEST(ValueRanges, CountWhatTheyHave) {
-  EXPECT_EQ(ValueRange({.low = 0, .high = 0.3, .step = 0.1}).count(), 4);
-  EXPECT_EQ(ValueRange({.low = 1, .high = 5, .whole = true}).count(), 5);
-  EXPECT_EQ(ValueRange({.low = 1, .high = 5, .log = true, .whole = true}).count(), 5);
-  EXPECT_EQ(ValueRange({.low = 1, .high = 5}).count(), std::nullopt);
-}
 
 /// Studies of one file, without a check of flags.
 class Searches : public testing::Test {
@@ -255,6 +212,23 @@ TEST_F(Rungs, PassOverTrialsWithoutANumber) {
   EXPECT_THAT(best_trials(search_, rungs_, 3), ElementsAre(4, 5, 6));
   EXPECT_THAT(search_sentences(search_, rungs_, trials_of(search_, rungs_)),
               testing::Contains(HasSubstr("2 trials came to no top-1 accuracy")));
+}
+
+TEST_F(Rungs, AreDrawnWithoutTrialsThatDiverged) {
+  run(0, {0, 1, 2, 3, 4, 5, 6, 7, 8});
+  const auto drawn = [&] {
+    const auto figures = trial_figures(search_, rungs_, trials_of(search_, rungs_));
+    return std::pair(
+        std::get<Curves>(figures[1].graph).series[0].points.size(),
+        figures[1].caption.find("Not drawn: 1 trial, much worse.") != std::string::npos);
+  };
+  EXPECT_EQ(drawn(), std::pair(9UL, false));
+  test::make_run(rungs_[0].jobs()[4].directory, {.top1 = -1});  // its loss is 2
+  EXPECT_EQ(drawn(), std::pair(8UL, true));
+  search_.settings.metric = "val_loss";
+  EXPECT_EQ(drawn(), std::pair(8UL, true));
+  test::make_run(rungs_[0].jobs()[4].directory, {.top1 = 3});  // however good, it is drawn
+  EXPECT_EQ(drawn(), std::pair(9UL, false));
 }
 
 TEST_F(Rungs, LowestLossIsBestWhereThatIsTheMetric) {
