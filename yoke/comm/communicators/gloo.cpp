@@ -37,13 +37,7 @@ class Gloo final : public Collectives {
   }
 
   // Gloo itself takes too short a message without a word, and ends the process at too long a one.
-  void compare(const Signature& signature) override {
-    const Tensor all = torch::empty({size_, 4}, torch::kInt64);
-    std::vector<Tensor> inputs = {signature.tensor()};
-    std::vector<std::vector<Tensor>> outputs = {all.unbind()};
-    group_->allgather(outputs, inputs)->wait();
-    check_same(all);
-  }
+  void compare(const Signature& signature) override { check_same(gather(signature.tensor())); }
 
  private:
   void all_reduce(const Tensor& tensor) override {
@@ -52,14 +46,12 @@ class Gloo final : public Collectives {
     group_->allreduce(tensors)->wait();
   }
 
-  // Gloo gathers into memory of its own first: piece by piece that is little.
+  // Piece by piece it takes little memory.
   void all_gather(const Tensor& input, const Tensor& output) override {
     const Tensor own = byte_view(input), all = byte_view(output).view({size_, -1});
     for (std::int64_t begin = 0; begin < own.numel(); begin += piece(1)) {
       const std::int64_t count = std::min(piece(1), own.numel() - begin);
-      std::vector<Tensor> inputs = {own.narrow(0, begin, count)};
-      std::vector<std::vector<Tensor>> outputs = {all.narrow(1, begin, count).unbind()};
-      group_->allgather(outputs, inputs)->wait();
+      all.narrow(1, begin, count).copy_(gather(own.narrow(0, begin, count)));
     }
   }
 
@@ -95,6 +87,10 @@ class Gloo final : public Collectives {
     group_->alltoall_base(to, from, equal, equal)->wait();
     return parts;
   }
+
+  /// Every rank's `own` [n], as [ranks, n]. Not by LibTorch's all-gather: where a peer is lost,
+  /// that frees its memory while another peer is still sent it.
+  Tensor gather(const Tensor& own) { return exchange(own.expand({size_, -1})); }
 
   // In a type that holds the sum, rounded once. Piece by piece it takes little memory.
   void reduce_scatter(const Tensor& input, const Tensor& output) override {
