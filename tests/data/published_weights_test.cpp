@@ -27,7 +27,8 @@ TEST(PublishedWeightsTable, IsWellFormed) {
     SCOPED_TRACE(weights.full_name());
     const std::string digest(weights.sha256);
     EXPECT_THAT(digest, testing::MatchesRegex("[0-9a-f]+"));
-    EXPECT_EQ(digest.size(), 64u);
+    EXPECT_THAT(digest.size(), testing::AnyOf(8u, 64u));
+    EXPECT_EQ(weights.remote().files.front().size_bytes, weights.exact() ? weights.size_bytes : 0);
     // torchvision puts these digits into the name.
     EXPECT_THAT(std::string(weights.file), testing::EndsWith("-" + digest.substr(0, 8) + ".pth"));
     EXPECT_GT(weights.top1, 1);
@@ -103,6 +104,27 @@ TEST_F(FetchWeights, KeepsNothingThatWasTamperedWith) {
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), HasSubstr("expected " + remote_.files.front().digest.digits));
   }
+  EXPECT_TRUE(fs::is_empty(file_.parent_path()));
+}
+
+TEST_F(FetchWeights, KnowsAFileByTheFirstDigitsAlone) {
+  RemoteFile& file = remote_.files.front();
+  file.digest.digits.resize(8);
+  file.size_bytes = 0;
+  HttpServer server([&](const HttpRequest& request) { return test::serve(request, content_); });
+  std::string told;
+  for (int i = 0; i < 2; ++i) {  // the second finds it there
+    fetch(remote_, {.data_dir = data_dir_, .mirror = server.url(), .policy = {}},
+          {.message = [&](std::string_view line) { (told += line) += '\n'; }, .progress = {}});
+  }
+  EXPECT_EQ(read_file(file_), content_);
+  EXPECT_EQ(server.requests().size(), 1u);
+  EXPECT_THAT(told, HasSubstr(": 200.0 kB, sha256 is right\n"));
+  EXPECT_THAT(told, HasSubstr(": already there, sha256 is right\n"));
+
+  content_[100'000] ^= 1;
+  fs::remove(file_);
+  EXPECT_THROW(run(server.url()), Error);
   EXPECT_TRUE(fs::is_empty(file_.parent_path()));
 }
 

@@ -1,6 +1,7 @@
 // Data sets, archives and weights of other programs.
 #include "tests/data/archive.h"
 #include "tests/data/dataset_files.h"
+#include "tests/data/legacy_files.h"
 #include "tests/data/pickle_files.h"
 #include "tests/data/torch_files.h"
 #include "tests/fuzz/target.h"
@@ -9,6 +10,7 @@
 #include "yoke/data/datasets/pickled_batch.h"
 #include "yoke/data/formats/gzip.h"
 #include "yoke/data/formats/idx.h"
+#include "yoke/data/formats/legacy_pt.h"
 #include "yoke/data/formats/pt.h"
 #include "yoke/data/formats/state_dict.h"
 #include "yoke/data/formats/tar.h"
@@ -18,11 +20,13 @@ namespace {
 
 using namespace std::string_literals;
 
-std::string state_dict() {
+std::string state_dict_value() {
   const PickledTensor shared{.offset = 1, .shape = {2, 2}, .strides = {1, 3}};
   const auto dict = pickled_dict({{"a", PickledTensor().bytes() + "q\1"}, {"b", shared.bytes()}});
-  return pickle_of(pickled_dict({{"epoch", "K\3"}, {"state_dict", dict}}));
+  return pickled_dict({{"epoch", "K\3"}, {"state_dict", dict}});
 }
+
+std::string state_dict() { return pickle_of(state_dict_value()); }
 
 std::string pt_file() {
   return bytes_written_by([](const auto& path) {
@@ -101,6 +105,14 @@ std::vector<FuzzTarget> data_targets() {
            {pt_file()},
            [file = InputFile("input.pt")](const std::string& bytes) {
              for (const auto& [name, tensor] : read_pt(file.holding(bytes))) {
+               tensor.to(torch::kFloat64).sum();
+             }
+           }},
+          {"legacy_pt",
+           {LegacyFile{.dict = state_dict_value()}.bytes()},
+           [file = InputFile("input.pth")](const std::string& bytes) {
+             if (legacy_form(file.holding(bytes)) != LegacyForm::kPt) return;
+             for (const auto& [name, tensor] : read_legacy_pt(file.path())) {
                tensor.to(torch::kFloat64).sum();
              }
            }},

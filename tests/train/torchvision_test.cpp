@@ -17,7 +17,7 @@ namespace {
 /// and what begins at or near zero are random, and statistics those of some images, so that all of
 /// them matter and scores are near 1.
 constexpr const char* kTorchvision = R"(
-import json, struct, sys, torch, torchvision
+import json, re, struct, sys, torch, torchvision
 name, folder = sys.argv[1:]
 torch.manual_seed(7)
 sides = (224,) if name == 'vit_small' else (224, 64)
@@ -49,6 +49,10 @@ torch.save(probe, f'{folder}/probe.pt')
 
 state = model.state_dict()
 torch.save(state, f'{folder}/weights.pt')
+# As those of 2017 are: without counts of batches, and with DenseNets' older names.
+older = {re.sub(r'(denselayer\d+\.)(norm|conv)(\d)', r'\1\2.\3', key): tensor
+         for key, tensor in state.items() if not key.endswith('num_batches_tracked')}
+torch.save(older, f'{folder}/weights.pth', _use_new_zipfile_serialization=False)
 header, data, place = {}, [], 0
 for key, tensor in state.items():
     data.append(tensor.contiguous().numpy().tobytes())
@@ -79,7 +83,7 @@ TEST_P(Torchvision, WeightsGiveTheSameScores) {
   std::map<std::string, torch::Tensor> probe;
   for (auto& [name, tensor] : read_pt(directory.path() / "probe.pt")) probe[name] = tensor;
   const torch::NoGradGuard no_grad;
-  for (const char* const file : {"weights.pt", "weights.safetensors"}) {
+  for (const char* const file : {"weights.pt", "weights.pth", "weights.safetensors"}) {
     const Model model = make_model(name, {{3, 224, 224}, 1000}, 1);
     load_weights(*model.module, choose_weights((directory.path() / file).string(), name, ""));
     model.module->eval();
@@ -97,14 +101,18 @@ TEST_P(Torchvision, WeightsGiveTheSameScores) {
 constexpr const char* kPublished = R"(
 import sys, torchvision
 versions = {'imagenet': 'IMAGENET1K_V1', 'imagenet-v2': 'IMAGENET1K_V2'}
-others = {'vgg16': 'vgg16_bn'}
+others = {'vgg11': 'vgg11_bn', 'vgg16': 'vgg16_bn'}
+renamed = {'3dd342df': '7f5810bc'}  # by torchvision 0.15: after the file's digest, as the others
 for full_name in sys.argv[1:]:
     model, name = full_name.split(':')
     model = others.get(model, model)
     kind = next(value for key, value in vars(torchvision.models).items()
                 if key.lower() == model.replace('-', '_') + '_weights')
     weights = kind[versions[name]]
-    print(weights.url, weights.meta['_metrics']['ImageNet-1K']['acc@1'])
+    url = weights.url
+    for old, new in renamed.items():
+        url = url.replace(old, new)
+    print(url, weights.meta['_metrics']['ImageNet-1K']['acc@1'])
 )";
 
 TEST(TorchvisionWeights, AreThoseThatHaveNames) {

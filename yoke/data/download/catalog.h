@@ -16,7 +16,7 @@ namespace yoke {
 struct RemoteFile {
   std::string name;
   Digest digest;
-  std::int64_t size_bytes = 0;
+  std::int64_t size_bytes = 0;  ///< 0 where its server alone knows it.
 };
 
 /// A file that unpacking an archive leaves.

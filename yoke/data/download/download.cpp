@@ -38,7 +38,7 @@ class Mirror {
       if (!reason.empty()) return reason;
       const auto& [algorithm, expected] = file_.digest;
       const std::string found = part_.digest(algorithm);
-      if (found == expected) return "";
+      if (file_.digest.is(found)) return "";
       part_.clear();
       if (!inherited) return fmt::format("{} is {}, expected {}", algorithm, found, expected);
       say("what was there of it is not of the same file: starting over");
@@ -58,7 +58,7 @@ class Mirror {
       if (result.end == TransferEnd::kComplete) return "";
       if (result.end == TransferEnd::kRefused) return result.reason;
       if (result.end == TransferEnd::kStale) {
-        if (part_.digest(file_.digest.algorithm) == file_.digest.digits) return "";
+        if (file_.digest.is(part_.digest(file_.digest.algorithm))) return "";
         part_.clear();
         if (std::exchange(inherited, false)) continue;
       }
@@ -97,7 +97,7 @@ bool is_there(const Download& file, const DownloadObserver& observer) {
   }
   const auto& [algorithm, expected] = file.digest;
   const std::string found = file_checksum(algorithm, file.path);
-  if (found == expected) return true;
+  if (file.digest.is(found)) return true;
   if (observer.message) {
     observer.message(fmt::format("{} is damaged ({} is {}, expected {}): fetching it anew",
                                  file.path.string(), algorithm, found, expected));

@@ -107,10 +107,11 @@ fs::path fetch(const RemoteFiles& remote, const FetchInput& input,
                                    .digest = file.digest,
                                    .size_bytes = file.size_bytes},
                                   input.policy, observer);
-    say(fmt::format(
-        "{}: {}, {} is right", path.string(),
-        outcome == DownloadOutcome::kAlreadyThere ? "already there" : format_bytes(file.size_bytes),
-        file.digest.algorithm));
+    say(fmt::format("{}: {}, {} is right", path.string(),
+                    outcome == DownloadOutcome::kAlreadyThere
+                        ? "already there"
+                        : format_bytes(static_cast<std::int64_t>(fs::file_size(path))),
+                    file.digest.algorithm));
   }
   if (!remote.is_archive()) return input.data_dir / remote.folder;
   unpack_all(remote, input.data_dir);

@@ -30,7 +30,7 @@ RemoteFiles PublishedWeights::remote() const {
           .folder = kFolder,
           .files = {{.name = std::string(file),
                      .digest = {.algorithm = "sha256", .digits = std::string(sha256)},
-                     .size_bytes = size_bytes}}};
+                     .size_bytes = exact() ? size_bytes : 0}}};
 }
 
 std::filesystem::path PublishedWeights::path(const std::filesystem::path& data_dir) const {

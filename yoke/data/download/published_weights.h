@@ -17,12 +17,15 @@ struct PublishedWeights {
   std::string_view model;  ///< As `--model` names it.
   /// After torchvision's: IMAGENET1K_V1 is `imagenet`, IMAGENET1K_V2 `imagenet-v2`.
   std::string_view name;
-  std::string_view file;  ///< Its name.
-  std::string_view sha256;
-  std::int64_t size_bytes = 0;
+  std::string_view file;        ///< Its name.
+  std::string_view sha256;      ///< All digits, or the eight that `file` has.
+  std::int64_t size_bytes = 0;  ///< Exact with all digits; else torchvision's, to a thousandth MiB.
   double top1 = 0;  ///< Of ImageNet's validation images, in percent, as torchvision says.
 
   std::string full_name() const;  ///< `resnet50:imagenet`.
+
+  /// Whether all digits of its SHA-256 and its exact size are known.
+  bool exact() const { return sha256.size() == 64; }
 
   /// Where it is fetched from, and to.
   RemoteFiles remote() const;

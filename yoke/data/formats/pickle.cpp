@@ -110,10 +110,19 @@ PickleValue PickleValue::at(std::string_view key) const {
 }
 
 Pickle::Pickle(std::string bytes, std::string source)
-    : document_(std::make_unique<pickle::Document>()) {
+    : document_(std::make_unique<pickle::Document>()), size_bytes_(bytes.size()) {
   document_->bytes = std::move(bytes);
   document_->source = std::move(source);
   pickle::run(*document_, pickle::NumpyVocabulary());
+}
+
+Pickle Pickle::first(std::string bytes, std::string source) {
+  Pickle pickle;
+  pickle.document_ = std::make_unique<pickle::Document>();
+  pickle.document_->bytes = std::move(bytes);
+  pickle.document_->source = std::move(source);
+  pickle.size_bytes_ = pickle::run_first(*pickle.document_, pickle::NumpyVocabulary());
+  return pickle;
 }
 
 Pickle::~Pickle() = default;

@@ -5,6 +5,7 @@
 // knows plain values, containers and numpy's arrays; whatever else a pickle names is an error, so
 // that no file can make anything happen. Protocols 2 to 5, written by Python 2 or 3.
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -57,14 +58,20 @@ class Pickle {
  public:
   /// Reads `bytes`; `source` names them in messages. @throws Error.
   Pickle(std::string bytes, std::string source);
+  /// The one that `bytes` begins with.
+  static Pickle first(std::string bytes, std::string source);
   ~Pickle();
   Pickle(Pickle&&) noexcept;
   Pickle& operator=(Pickle&&) noexcept;
 
   PickleValue root() const;
+  std::size_t size_bytes() const { return size_bytes_; }  ///< Of the pickle alone.
 
  private:
+  Pickle() = default;
+
   std::unique_ptr<pickle::Document> document_;
+  std::size_t size_bytes_ = 0;
 };
 
 }  // namespace yoke

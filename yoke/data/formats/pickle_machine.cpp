@@ -19,6 +19,7 @@ class Machine : ValueStack {
   Machine(Document& document, const Vocabulary& vocabulary)
       : ValueStack(document), vocabulary_(vocabulary) {}
 
+  /// The value that the pickle makes.
   Index run() {
     const auto header = input_.take(2);
     if (header[0] != '\x80' || header[1] < 2 || header[1] > 5) {
@@ -32,10 +33,15 @@ class Machine : ValueStack {
         fail(fmt::format("opcode 0x{:02x} is none of those that are read", opcode));
       }
     }
-    if (input_.left() > 0) fail(fmt::format("{} bytes follow its end", input_.left()));
     if (stack_.size() != 1 || !marks_.empty()) fail("it does not end with one value");
     return stack_.back();
   }
+
+  void expect_end() const {
+    if (input_.left() > 0) fail(fmt::format("{} bytes follow its end", input_.left()));
+  }
+
+  std::size_t done() const { return document_.bytes.size() - input_.left(); }
 
  private:
   bool number(unsigned char opcode) {
@@ -252,7 +258,15 @@ class Machine : ValueStack {
 }  // namespace
 
 void run(Document& document, const Vocabulary& vocabulary) {
-  document.root = Machine(document, vocabulary).run();
+  Machine machine(document, vocabulary);
+  document.root = machine.run();
+  machine.expect_end();
+}
+
+std::size_t run_first(Document& document, const Vocabulary& vocabulary) {
+  Machine machine(document, vocabulary);
+  document.root = machine.run();
+  return machine.done();
 }
 
 }  // namespace yoke::pickle

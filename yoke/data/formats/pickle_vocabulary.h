@@ -30,4 +30,7 @@ class Vocabulary {
 /// @throws Error on anything that `vocabulary` and the machine do not know.
 void run(Document& document, const Vocabulary& vocabulary);
 
+/// The same of the pickle that these bytes begin with; returns its length.
+std::size_t run_first(Document& document, const Vocabulary& vocabulary);
+
 }  // namespace yoke::pickle

@@ -2,14 +2,15 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
 #include <map>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "yoke/core/error.h"
+#include "yoke/data/formats/legacy_pt.h"
 #include "yoke/data/formats/state_dict.h"
+#include "yoke/data/formats/tensor_records.h"
 #include "yoke/data/formats/zip.h"
 
 namespace yoke {
@@ -44,13 +45,11 @@ class PtFile {
   }
 
   NamedTensors tensors() {
-    NamedTensors tensors;
     const auto pickle = text_of(files_.at(folder_ + kPickleRecord));
-    for (auto& place : read_state_dict(std::string(pickle), path_)) {
-      auto tensor = view(place);
-      tensors.emplace_back(std::move(place.name), std::move(tensor));
-    }
-    return tensors;
+    auto places = read_state_dict(std::string(pickle), path_);
+    std::map<std::string, torch::Tensor> records;
+    for (auto& [name, bytes] : files_) records.emplace(below_folder(name), bytes);
+    return TensorRecords(path_, "data/", std::move(records)).views(std::move(places));
   }
 
  private:
@@ -75,60 +74,22 @@ class PtFile {
     return folder;
   }
 
-  torch::Tensor view(const TensorPlace& place) {
-    const auto& storage = storage_of(place);
-    if (storage.numel() != place.elements) {
-      fail(fmt::format("its record data/{} holds {} elements of tensor '{}', {} are expected",
-                       place.record, storage.numel(), place.name.substr(0, 100), place.elements));
-    }
-    for (const auto length : place.shape) {
-      if (length == 0) return torch::empty(place.shape, place.dtype);
-    }
-    return storage.as_strided(place.shape, place.strides, place.offset);
-  }
-
-  /// A whole record as numbers, checked once, however many tensors are views of it.
-  const torch::Tensor& storage_of(const TensorPlace& place) {
-    auto& storage = storages_[{place.record, place.dtype}];
-    if (storage.defined()) return storage;
-    const auto record = files_.find(fmt::format("{}data/{}", folder_, place.record));
-    if (record == files_.end()) {
-      fail(fmt::format("it lacks the record data/{} of tensor '{}'", place.record,
-                       place.name.substr(0, 100)));
-    }
-    const auto& bytes = record->second;
-    if (bytes.numel() % static_cast<std::int64_t>(c10::elementSize(place.dtype)) != 0) {
-      fail(fmt::format("its record data/{} of {} bytes is no whole number of {}", place.record,
-                       bytes.numel(), c10::toString(place.dtype)));
-    }
-    if (place.dtype == torch::kBool && bytes.gt(1).any().item<bool>()) {
-      fail(fmt::format("its record data/{} has other values than true and false", place.record));
-    }
-    storage = bytes.view(place.dtype);
-    return storage;
-  }
-
   std::string path_;
   std::map<std::string, torch::Tensor> files_;  // uint8
   std::string folder_;                          // ends in a slash
-  std::map<std::pair<std::string, torch::ScalarType>, torch::Tensor> storages_;
 };
-
-/// What torch.save wrote before 1.6 are pickles one after the other.
-void refuse_old_form(const fs::path& path) {
-  std::ifstream stream(path, std::ios::binary);
-  if (stream.get() != 0x80) return;
-  throw Error(
-      fmt::format("{} is a .pt of PyTorch before 1.6, or a plain pickle; write it anew in Python: "
-                  "torch.save(torch.load('FILE', map_location='cpu'), 'NEW')",
-                  path.string()));
-}
 
 }  // namespace
 
 NamedTensors read_pt(const fs::path& path) {
-  refuse_old_form(path);
-  return PtFile(path).tensors();
+  const LegacyForm form = legacy_form(path);
+  if (form == LegacyForm::kPt) return read_legacy_pt(path);
+  if (form == LegacyForm::kNone) return PtFile(path).tensors();
+  throw Error(fmt::format(
+      "{} begins like a .pt of PyTorch before 1.6 and goes on otherwise: it is cut short, or "
+      "another pickle; write it anew in Python: torch.save(torch.load('FILE', "
+      "map_location='cpu'), 'NEW')",
+      path.string()));
 }
 
 }  // namespace yoke

@@ -1,7 +1,9 @@
-// yoke/data/formats/pt.h: `.pt` files, as PyTorch's torch.save writes them since 1.6.
+// yoke/data/formats/pt.h: `.pt` files, as PyTorch's torch.save writes them.
 //
-// A zip archive of stored files: NAME/data.pkl, a pickle of the dict, and NAME/data/0, NAME/data/1,
-// ..., the numbers. https://pytorch.org/docs/stable/notes/serialization.html
+// Since 1.6, a zip archive of stored files: NAME/data.pkl, a pickle of the dict, and NAME/data/0,
+// NAME/data/1,
+// ..., the numbers. https://pytorch.org/docs/stable/notes/serialization.html. Before, see
+// legacy_pt.h.
 #pragma once
 #include <filesystem>
 

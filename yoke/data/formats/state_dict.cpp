@@ -1,6 +1,7 @@
 #include "yoke/data/formats/state_dict.h"
 
 #include <algorithm>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
@@ -32,6 +33,27 @@ class StateDict : pickle::ValueReader {
       places.push_back(place(name, document_.values[value]));
     }
     return places;
+  }
+
+  /// Those of all values, also of such as are no tensors of the dict.
+  std::vector<StorageRecord> storages(const std::vector<TensorPlace>& places) const {
+    std::unordered_map<std::string_view, StorageRecord> found;
+    for (const auto& value : document_.values) {
+      const auto* storage = std::get_if<pickle::Storage>(&value);
+      if (storage == nullptr) continue;
+      const auto [entry, fresh] =
+          found.emplace(storage->record, StorageRecord{.name = std::string(storage->record),
+                                                       .dtype = storage->dtype,
+                                                       .elements = storage->elements});
+      const auto& known = entry->second;
+      if (known.dtype != storage->dtype || known.elements != storage->elements) {
+        fail(fmt::format("the pickle tells of two storages '{}'", storage->record));
+      }
+    }
+    for (const auto& place : places) found.at(place.record).used = true;
+    std::vector<StorageRecord> storages;
+    for (auto& [name, storage] : found) storages.push_back(std::move(storage));
+    return storages;
   }
 
  private:
@@ -107,6 +129,16 @@ std::vector<TensorPlace> read_state_dict(std::string bytes, std::string source) 
   pickle::Document document{.bytes = std::move(bytes), .source = std::move(source)};
   pickle::run(document, pickle::TorchVocabulary());
   return StateDict(document).places();
+}
+
+StateDictPickle read_first_state_dict(std::string bytes, std::string source) {
+  pickle::Document document{.bytes = std::move(bytes), .source = std::move(source)};
+  StateDictPickle found;
+  found.pickle_bytes = pickle::run_first(document, pickle::TorchVocabulary());
+  const StateDict dict(document);
+  found.places = dict.places();
+  found.storages = dict.storages(found.places);
+  return found;
 }
 
 }  // namespace yoke

@@ -28,6 +28,8 @@ class ValueReader {
     return *found;
   }
 
+  const Value& value(Index index) const { return document_.values[index]; }
+
   template <typename Type>
   const Type& item(const Tuple& tuple, std::size_t i, const char* what) const {
     if (i >= tuple.items.size()) fail(fmt::format("the pickle lacks {}", what));
