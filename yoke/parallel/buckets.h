@@ -13,6 +13,8 @@ struct Bucket {
   std::int64_t begin = 0, end = 0;
 };
 
+inline constexpr double kMiB = 1 << 20;  ///< Bytes; options give sizes of buckets in it.
+
 /// How large buckets are.
 struct BucketSizes {
   std::int64_t first_bucket_bytes = std::int64_t{1} << 20;  ///< Of the first, at least.

@@ -27,8 +27,8 @@ constexpr auto kMark =
     "F\xf9 j\xa8P\x19."sv;
 constexpr std::size_t kMostBefore = 16;  // what begins that pickle
 constexpr std::int64_t kVersion = 1001;
-constexpr std::int64_t kMostPickleBytes = std::int64_t{16} << 20;  // tens of thousands of tensors
-constexpr std::size_t kMostHeaderBytes = 4096;                     // of version and machine
+constexpr std::int64_t kMostHeadBytes = std::int64_t{16} << 20;  // tens of thousands of tensors
+constexpr std::size_t kMostHeaderBytes = 4096;                   // of version and machine
 
 class LegacyPtFile {
  public:
@@ -48,7 +48,7 @@ class LegacyPtFile {
   }
 
   NamedTensors tensors() {
-    head_ = take_at(0, std::min(size_, kMostPickleBytes));
+    head_ = take_at(0, std::min(size_, kMostHeadBytes));
     read_version();
     StateDictPickle dict = read_first_state_dict(rest_of_head(), path_);
     head_at_ += dict.pickle_bytes;

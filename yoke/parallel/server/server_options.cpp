@@ -3,13 +3,10 @@
 #include <fmt/format.h>
 
 #include "yoke/core/error.h"
+#include "yoke/parallel/buckets.h"
 
 namespace yoke {
-namespace {
-
-constexpr double kMiB = 1 << 20;
-
-}  // namespace
+namespace {}  // namespace
 
 std::int64_t ServerOptions::bucket_bytes() const {
   return static_cast<std::int64_t>(kMiB * bucket_mib);

@@ -6,14 +6,13 @@
 #include "yoke/core/error.h"
 #include "yoke/core/plugins/inner_plugin.h"
 #include "yoke/parallel/agreement.h"
+#include "yoke/parallel/buckets.h"
 #include "yoke/parallel/gradient_sum.h"
 #include "yoke/parallel/sharding/sharded_optimizer.h"
 #include "yoke/parallel/workers/in_step.h"
 
 namespace yoke {
 namespace {
-
-constexpr double kMiB = 1 << 20;
 
 struct AllReduceOptions {
   double first_bucket_mib = static_cast<double>(BucketSizes().first_bucket_bytes) / kMiB;

@@ -12,9 +12,9 @@ namespace yoke::study {
 namespace {
 
 /// A table of the file; its messages name the file and the line.
-class TableReader {
+class ClusterTable {
  public:
-  TableReader(const toml::table& table, const std::string& where) : table_(table), where_(where) {}
+  ClusterTable(const toml::table& table, const std::string& where) : table_(table), where_(where) {}
 
   void allow(const std::vector<std::string>& keys) const {
     for (const auto& [name, node] : table_) {
@@ -84,7 +84,7 @@ class TableReader {
 }  // namespace
 
 SlurmSettings read_slurm(const toml::table& table, const std::string& where) {
-  const TableReader reader(table, where);
+  const ClusterTable reader(table, where);
   reader.allow({"options", "setup", "at-once"});
   SlurmSettings settings{.options = reader.lines("options"),
                          .setup = reader.lines("setup"),
@@ -100,7 +100,7 @@ SlurmSettings read_slurm(const toml::table& table, const std::string& where) {
 }
 
 KubernetesSettings read_kubernetes(const toml::table& table, const std::string& where) {
-  const TableReader reader(table, where);
+  const ClusterTable reader(table, where);
   reader.allow({"image", "claim", "mount", "resources", "at-once"});
   KubernetesSettings settings{.image = reader.text("image"),
                               .claim = reader.text("claim"),
