@@ -8,8 +8,8 @@ DEPENDENCIES ?= scripts/install-dependencies
 PREFIX ?= /usr/local
 RECIPE ?= recipes/first.toml
 PHOTOS ?=
-# A compiler that reads LibTorch's headers takes over a gigabyte.
-JOBS ?= $(shell awk -v jobs=$$(nproc) '/^MemAvailable/ { room = int($$2 / 1250000) } \
+# A compiler that reads LibTorch's headers takes over a gigabyte, of a whole folder up to 1.8.
+JOBS ?= $(shell awk -v jobs=$$(nproc) '/^MemAvailable/ { room = int($$2 / 1500000) } \
           END { if (room < jobs) jobs = room; print jobs < 1 ? 1 : jobs }' /proc/meminfo)
 # Tests also wait: for processes of theirs, and for time to pass.
 TEST_JOBS ?= $(shell expr 2 \* $(JOBS))

@@ -138,6 +138,7 @@ function(yoke_program)
   target_link_libraries(yoke_program PRIVATE yoke_train yoke_classify yoke_export yoke_study yoke_launch
                                              yoke_forecast CLI11::CLI11)
   target_precompile_headers(yoke_program REUSE_FROM yoke_core)
+  set_target_properties(yoke_program PROPERTIES UNITY_BUILD_BATCH_SIZE 16)  # for all cores
 endfunction()
 
 # The tests of one folder: tests/<name>/*.cpp, linked with the folder and what it USES. FIRST: they

@@ -6,7 +6,6 @@
 #include "yoke/parallel/buckets.h"
 
 namespace yoke {
-namespace {}  // namespace
 
 std::int64_t ServerOptions::bucket_bytes() const {
   return static_cast<std::int64_t>(kMiB * bucket_mib);
