@@ -28,7 +28,9 @@ TEST(PublishedWeightsTable, IsWellFormed) {
     const std::string digest(weights.sha256);
     EXPECT_THAT(digest, testing::MatchesRegex("[0-9a-f]+"));
     EXPECT_THAT(digest.size(), testing::AnyOf(8u, 64u));
-    EXPECT_EQ(weights.remote().files.front().size_bytes, weights.exact() ? weights.size_bytes : 0);
+    const auto file = weights.remote().files.front();
+    EXPECT_EQ(file.size_bytes, weights.exact() ? weights.size_bytes : 0);
+    EXPECT_EQ(file.most_bytes, weights.exact() ? 0 : weights.size_bytes + 1024);
     // torchvision puts these digits into the name.
     EXPECT_THAT(std::string(weights.file), testing::EndsWith("-" + digest.substr(0, 8) + ".pth"));
     EXPECT_GT(weights.top1, 1);
@@ -126,6 +128,26 @@ TEST_F(FetchWeights, KnowsAFileByTheFirstDigitsAlone) {
   fs::remove(file_);
   EXPECT_THROW(run(server.url()), Error);
   EXPECT_TRUE(fs::is_empty(file_.parent_path()));
+}
+
+TEST_F(FetchWeights, TakesNoMoreThanAFileOfUnknownSizeCanHave) {
+  RemoteFile& file = remote_.files.front();
+  file.digest.digits.resize(8);
+  file.most_bytes = std::exchange(file.size_bytes, 0);
+  HttpServer server([&](const HttpRequest& request) { return test::serve(request, content_); });
+  run(server.url());
+  EXPECT_EQ(read_file(file_), content_);
+
+  fs::remove(file_);
+  --file.most_bytes;
+  try {
+    run(server.url());
+    ADD_FAILURE() << "was taken";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr(fmt::format("than the expected {}", file.most_bytes)));
+    EXPECT_THAT(error.what(), HasSubstr(fmt::format("(sha256 {}...)", file.digest.digits)));
+  }
+  EXPECT_FALSE(fs::exists(file_));
 }
 
 TEST_F(FetchWeights, GoesOnWithADownloadThatBroke) {

@@ -17,6 +17,7 @@ struct RemoteFile {
   std::string name;
   Digest digest;
   std::int64_t size_bytes = 0;  ///< 0 where its server alone knows it.
+  std::int64_t most_bytes = 0;  ///< Then; 0 for no limit.
 };
 
 /// A file that unpacking an archive leaves.

@@ -21,6 +21,7 @@ class Mirror {
       : file_(file), policy_(policy), observer_(observer), part_(part) {
     request_.url = url;
     request_.size_bytes = file.size_bytes;
+    request_.most_bytes = file.most_bytes;
     request_.connect_timeout = policy.connect_timeout;
     request_.stall_timeout = policy.stall_timeout;
     if (observer.progress) {
@@ -36,11 +37,13 @@ class Mirror {
     for (;;) {
       std::string reason = complete(inherited);
       if (!reason.empty()) return reason;
-      const auto& [algorithm, expected] = file_.digest;
+      const char* const algorithm = file_.digest.algorithm;
       const std::string found = part_.digest(algorithm);
       if (file_.digest.is(found)) return "";
       part_.clear();
-      if (!inherited) return fmt::format("{} is {}, expected {}", algorithm, found, expected);
+      if (!inherited) {
+        return fmt::format("{} is {}, expected {}", algorithm, found, file_.digest.str());
+      }
       say("what was there of it is not of the same file: starting over");
       inherited = false;
     }
@@ -95,12 +98,12 @@ bool is_there(const Download& file, const DownloadObserver& observer) {
     throw Error(fmt::format("{} is in the way: a file should be there; move it elsewhere",
                             file.path.string()));
   }
-  const auto& [algorithm, expected] = file.digest;
+  const char* const algorithm = file.digest.algorithm;
   const std::string found = file_checksum(algorithm, file.path);
   if (file.digest.is(found)) return true;
   if (observer.message) {
     observer.message(fmt::format("{} is damaged ({} is {}, expected {}): fetching it anew",
-                                 file.path.string(), algorithm, found, expected));
+                                 file.path.string(), algorithm, found, file.digest.str()));
   }
   return false;
 }
@@ -126,8 +129,8 @@ DownloadOutcome download(const Download& file, const DownloadPolicy& policy,
   throw Error(
       fmt::format("cannot download {}:{}\nTry again later, name another source with "
                   "--mirror URL, or bring the file ({} {}) to {} by hand",
-                  file.path.filename().string(), failures, file.digest.algorithm,
-                  file.digest.digits, file.path.string()));
+                  file.path.filename().string(), failures, file.digest.algorithm, file.digest.str(),
+                  file.path.string()));
 }
 
 }  // namespace yoke

@@ -20,6 +20,7 @@ struct Download {
   std::filesystem::path path;     ///< Where it belongs.
   Digest digest;
   std::int64_t size_bytes = 0;  ///< 0 when not known.
+  std::int64_t most_bytes = 0;  ///< Where the size is not known; 0 for no limit.
 };
 
 /// How patient to be.

@@ -105,7 +105,8 @@ fs::path fetch(const RemoteFiles& remote, const FetchInput& input,
     const auto outcome = download({.urls = addresses(remote, file, mirror),
                                    .path = path,
                                    .digest = file.digest,
-                                   .size_bytes = file.size_bytes},
+                                   .size_bytes = file.size_bytes,
+                                   .most_bytes = file.most_bytes},
                                   input.policy, observer);
     say(fmt::format("{}: {}, {} is right", path.string(),
                     outcome == DownloadOutcome::kAlreadyThere

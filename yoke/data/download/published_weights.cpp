@@ -18,7 +18,8 @@ constexpr PublishedWeights kPublished[] = {
 #undef WEIGHTS
 };
 
-constexpr const char* kFolder = "weights";  // under --data-dir
+constexpr const char* kFolder = "weights";    // under --data-dir
+constexpr std::int64_t kMostRounding = 1024;  // of torchvision's sizes, in thousandths of a MiB
 
 }  // namespace
 
@@ -30,7 +31,8 @@ RemoteFiles PublishedWeights::remote() const {
           .folder = kFolder,
           .files = {{.name = std::string(file),
                      .digest = {.algorithm = "sha256", .digits = std::string(sha256)},
-                     .size_bytes = exact() ? size_bytes : 0}}};
+                     .size_bytes = exact() ? size_bytes : 0,
+                     .most_bytes = exact() ? 0 : size_bytes + kMostRounding}}};
 }
 
 std::filesystem::path PublishedWeights::path(const std::filesystem::path& data_dir) const {

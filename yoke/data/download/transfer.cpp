@@ -178,8 +178,9 @@ void Transfer::receive(std::span<const std::byte> bytes) {
   if (!started_) check_start();
   if (stale_ || !refusal_.empty()) return;
   const auto size = file_.size_bytes() + static_cast<std::int64_t>(bytes.size());
-  if (request_.size_bytes > 0 && size > request_.size_bytes) {
-    refusal_ = fmt::format("it is longer there than the expected {} bytes", request_.size_bytes);
+  const auto most = request_.size_bytes > 0 ? request_.size_bytes : request_.most_bytes;
+  if (most > 0 && size > most) {
+    refusal_ = fmt::format("it is longer there than the expected {} bytes", most);
     return;
   }
   file_.append(bytes);

@@ -16,6 +16,7 @@ using TransferProgress = std::function<void(std::int64_t done_bytes, std::int64_
 struct TransferRequest {
   std::string url;              ///< http, https or file.
   std::int64_t size_bytes = 0;  ///< Of the whole file, 0 when not known.
+  std::int64_t most_bytes = 0;  ///< Where it is not known; 0 for no limit.
   std::chrono::milliseconds connect_timeout{20'000};
   std::chrono::seconds stall_timeout{30};  ///< Broken off when slower than 100 bytes/s for so long.
   TransferProgress progress;               ///< May be empty.

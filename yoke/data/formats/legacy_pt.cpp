@@ -28,7 +28,13 @@ constexpr auto kMark =
 constexpr std::size_t kMostBefore = 16;  // what begins that pickle
 constexpr std::int64_t kVersion = 1001;
 constexpr std::int64_t kMostHeadBytes = std::int64_t{16} << 20;  // tens of thousands of tensors
-constexpr std::size_t kMostHeaderBytes = 4096;                   // of version and machine
+constexpr std::size_t kSmallPickleBytes = 4096;                  // of the version, of the machine
+
+/// Where the mark ends that `bytes` begin with; 0 where they do not.
+std::size_t end_of_mark(std::string_view bytes) {
+  const auto mark = bytes.substr(0, kMostBefore + kMark.size()).find(kMark);
+  return mark == std::string_view::npos ? 0 : mark + kMark.size();
+}
 
 class LegacyPtFile {
  public:
@@ -42,15 +48,15 @@ class LegacyPtFile {
   LegacyForm form() {
     const auto start = take_at(0, std::min<std::int64_t>(size_, kMostBefore + kMark.size()));
     if (!start.starts_with('\x80')) return LegacyForm::kNone;
-    const auto mark = start.find(kMark);
-    head_at_ = mark + kMark.size();
-    return mark == std::string::npos ? LegacyForm::kOtherPickle : LegacyForm::kPt;
+    return end_of_mark(start) == 0 ? LegacyForm::kOtherPickle : LegacyForm::kPt;
   }
 
   NamedTensors tensors() {
     head_ = take_at(0, std::min(size_, kMostHeadBytes));
+    head_at_ = end_of_mark(head_);
+    if (head_at_ == 0) fail("it is no .pt of PyTorch before 1.6");
     read_version();
-    StateDictPickle dict = read_first_state_dict(rest_of_head(), path_);
+    StateDictPickle dict = read_first_state_dict(head_.substr(head_at_), path_);
     head_at_ += dict.pickle_bytes;
     TensorRecords records(path_, "", read_storages(dict));
     return records.views(std::move(dict.places));
@@ -74,9 +80,7 @@ class LegacyPtFile {
     return bytes;
   }
 
-  std::string rest_of_head() const { return head_.substr(head_at_); }
-
-  /// The next pickle, of a small value.
+  /// The next pickle of the head.
   Pickle next_pickle(std::size_t most_bytes) {
     auto pickle = Pickle::first(head_.substr(head_at_, most_bytes), path_);
     head_at_ += pickle.size_bytes();
@@ -84,10 +88,10 @@ class LegacyPtFile {
   }
 
   void read_version() {
-    if (const auto version = next_pickle(kMostHeaderBytes).root().integer(); version != kVersion) {
+    if (const auto version = next_pickle(kSmallPickleBytes).root().integer(); version != kVersion) {
       fail(fmt::format("it is of version {} of its format; {} is read", version, kVersion));
     }
-    if (next_pickle(kMostHeaderBytes).root().at("little_endian").integer() != 1) {
+    if (next_pickle(kSmallPickleBytes).root().at("little_endian").integer() != 1) {
       fail("its byte order is not 'little'; save it on a little-endian machine");
     }
   }
@@ -145,12 +149,6 @@ LegacyForm legacy_form(const fs::path& path) {
   return fs::is_regular_file(path, ignored) ? LegacyPtFile(path).form() : LegacyForm::kNone;
 }
 
-NamedTensors read_legacy_pt(const fs::path& path) {
-  LegacyPtFile file(path);
-  if (file.form() != LegacyForm::kPt) {
-    throw Error(fmt::format("{} is not a .pt of PyTorch before 1.6", path.string()));
-  }
-  return file.tensors();
-}
+NamedTensors read_legacy_pt(const fs::path& path) { return LegacyPtFile(path).tensors(); }
 
 }  // namespace yoke

@@ -16,7 +16,7 @@ enum class LegacyForm { kNone, kOtherPickle, kPt };
 /// As what `path` begins; a file that cannot be opened is none.
 LegacyForm legacy_form(const std::filesystem::path& path);
 
-/// As read_pt(), of a file that is kPt.
+/// As read_pt(), of such a file alone.
 NamedTensors read_legacy_pt(const std::filesystem::path& path);
 
 }  // namespace yoke
