@@ -126,6 +126,7 @@ TEST_F(LegacyPt, FailsWhereverItIsCutShort) {
   for (std::size_t size = 1; size < whole.size(); ++size) {
     ASSERT_NE(failure(whole.substr(0, size)), "no exception") << size;
   }
+  EXPECT_THAT(failure(whole.substr(0, whole.size() - 1)), HasSubstr("within its storage '0'"));
 }
 
 }  // namespace
