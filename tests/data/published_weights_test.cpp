@@ -62,6 +62,19 @@ TEST(PublishedWeightsTable, AnswersUnknownNamesByTheNearest) {
   }
 }
 
+TEST(Digest, IsThatOfAFileWithAllItsDigits) {
+  const std::string found = "0123456789abcdef0123456789abcdef";
+  const auto is = [&](const std::string& digits) { return Digest{.digits = digits}.is(found); };
+  EXPECT_TRUE(is(found));
+  EXPECT_TRUE(is("01234567"));
+  EXPECT_FALSE(is("01234566"));
+  EXPECT_FALSE(is("0123456789abcdef0123456789abcdee"));
+  EXPECT_FALSE(is(found + "0"));
+  EXPECT_FALSE(is(""));
+  EXPECT_EQ(Digest{.digits = found}.str(), found);
+  EXPECT_EQ(Digest{.digits = "01234567"}.str(), "01234567...");
+}
+
 /// A server that has a file under the name of weights, whose table knows this file.
 class FetchWeights : public testing::Test {
  protected:
