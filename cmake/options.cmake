@@ -27,6 +27,11 @@ if(YOKE_CCACHE)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${YOKE_CCACHE})
 endif()
 
+# Yoke has no kernels of its own; to know for which GPUs to compile them, a LibTorch with CUDA would
+# run a program on one.
+if(NOT DEFINED TORCH_CUDA_ARCH_LIST AND NOT DEFINED ENV{TORCH_CUDA_ARCH_LIST})
+  set(TORCH_CUDA_ARCH_LIST 8.0)
+endif()
 include(${CMAKE_CURRENT_LIST_DIR}/libraries.cmake)
 option(YOKE_WITH_MPI "The communicator mpi; needs an MPI library" ${MPI_CXX_FOUND})
 option(YOKE_WITH_CUDA "What needs CUDA's headers: --cuda-graph" ${YOKE_TORCH_HAS_CUDA})

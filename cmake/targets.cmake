@@ -2,7 +2,7 @@
 
 add_library(yoke_settings INTERFACE)
 target_include_directories(yoke_settings SYSTEM INTERFACE
-  ${TORCH_INCLUDE_DIRS} ${PROJECT_BINARY_DIR}/generated)
+  ${YOKE_FIRST_INCLUDE_DIR} ${TORCH_INCLUDE_DIRS} ${PROJECT_BINARY_DIR}/generated)
 target_include_directories(yoke_settings INTERFACE ${PROJECT_SOURCE_DIR})
 if(YOKE_WITH_NCCL)
   target_include_directories(yoke_settings SYSTEM INTERFACE ${YOKE_NCCL_INCLUDE_DIR})
