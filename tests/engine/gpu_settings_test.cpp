@@ -39,5 +39,21 @@ TEST_F(Gpus, TryAlgorithmsUnlessResultsMustNotVary) {
   EXPECT_TRUE(at::globalContext().deterministicAlgorithms());
 }
 
+TEST_F(Gpus, TryAlgorithmsForTheLargestBatches) {
+  const auto tries_for = [](AlgorithmTrials& trials, std::int64_t images) {
+    trials.prepare(images);
+    return at::globalContext().benchmarkCuDNN();
+  };
+  AlgorithmTrials trials;
+  EXPECT_TRUE(tries_for(trials, 100));
+  EXPECT_FALSE(tries_for(trials, 12)) << "the last of an epoch";
+  EXPECT_TRUE(tries_for(trials, 100));
+  EXPECT_TRUE(tries_for(trials, 200));
+  EXPECT_FALSE(tries_for(trials, 100));
+  apply({.deterministic = true});
+  AlgorithmTrials none;
+  EXPECT_FALSE(tries_for(none, 100));
+}
+
 }  // namespace
 }  // namespace yoke

@@ -5,6 +5,6 @@
 
 /// Skips the test, and says why, where LibTorch sees fewer than `count` GPUs. By this word ctest
 /// knows such tests: they have the label `gpu`, those of several GPUs `gpus`.
-#define YOKE_NEEDS_GPUS(count)                            \
-  if (torch::cuda::device_count() < std::size_t{(count)}) \
-  GTEST_SKIP() << "LibTorch sees " << torch::cuda::device_count() << " GPUs; this needs " << (count)
+#define YOKE_NEEDS_GPUS(count)                                                        \
+  if (const int gpus = static_cast<int>(torch::cuda::device_count()); gpus < (count)) \
+  GTEST_SKIP() << "LibTorch sees " << gpus << " GPUs; this needs " << (count)

@@ -2,6 +2,7 @@
 // gives dropout the numbers that the generator would have given.
 #include "yoke/engine/eager/cuda_graph.h"
 
+#include <ATen/cuda/CUDAGeneratorImpl.h>
 #include <ATen/cuda/CUDAGraph.h>
 #include <c10/core/Event.h>
 #include <c10/core/StreamGuard.h>
@@ -23,6 +24,17 @@ void wait_for(c10::Stream other, c10::Stream stream) {
   c10::Event event(torch::kCUDA);
   event.record(other);
   event.block(stream);
+}
+
+/// The generator of random numbers may take what it is asked from now on for a part of a recording
+/// that LibTorch could not end; a copy of it knows of none.
+void forget_recording(torch::Device device) {
+#if TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 5)
+  at::Generator generator = at::cuda::detail::getDefaultCUDAGenerator(device.index());
+  generator.graphsafe_set_state(generator.clone());
+#else
+  static_cast<void>(device);
+#endif
 }
 
 class CudaGraph final : public StepGraph {
@@ -68,6 +80,7 @@ class CudaGraph final : public StepGraph {
     try {
       graph_.capture_end();
     } catch (const std::exception&) {  // says again what was said
+      forget_recording(device_);
     }
   }
 

@@ -32,6 +32,7 @@ class EagerEngine final : public Engine {
   Forward gradient(const Batch& batch, const StepKey& key, const GradientReady& ready) override {
     if (options_.seeding == Seeding::kEngine) torch::manual_seed(dropout_seed(batch, key));
     if (scale_.defined()) scale_.fill_(options_.loss_scale());
+    if (!device().is_cpu()) trials_.prepare(batch.size());
     if (!captured_) return compute(batch, ready);
     // Hooks would keep nodes of autograd that belong to one stream.
     const auto alone = [this](const Batch& given) { return compute(given, {}); };
@@ -51,6 +52,7 @@ class EagerEngine final : public Engine {
 
   torch::Tensor predict(const torch::Tensor& input) override {
     const torch::NoGradGuard no_grad;
+    if (!device().is_cpu()) trials_.prepare(input.size(0));
     prepare(/*training=*/false);
     return forward(input);
   }
@@ -124,6 +126,7 @@ class EagerEngine final : public Engine {
   const std::unique_ptr<Arithmetic> arithmetic_;
   torch::Tensor scale_;  // fp32 [], of the loss; undefined where that is not scaled
   std::optional<CapturedStep> captured_;
+  AlgorithmTrials trials_;
   SumOverRanks sum_over_ranks_;
   std::optional<GradientHooks> hooks_;  // once someone wants to hear
 };

@@ -3,6 +3,8 @@
 #include <ATen/Context.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "yoke/core/error.h"
 
 namespace yoke {
@@ -14,6 +16,15 @@ void apply(const GpuSettings& settings) {
   context.setBenchmarkCuDNN(!settings.deterministic);
   context.setDeterministicCuDNN(settings.deterministic);
   context.setDeterministicAlgorithms(settings.deterministic, /*warn_only=*/false);
+}
+
+AlgorithmTrials::AlgorithmTrials() : tries_(at::globalContext().benchmarkCuDNN()) {}
+
+void AlgorithmTrials::prepare(std::int64_t images) {
+  most_ = std::max(most_, images);
+  const bool usual = images == most_;
+  at::Context& context = at::globalContext();
+  if (tries_ && context.benchmarkCuDNN() != usual) context.setBenchmarkCuDNN(usual);
 }
 
 std::string describe_tf32() {

@@ -1,5 +1,6 @@
 // yoke/engine/eager/gpu_settings.h: which of its algorithms LibTorch takes on GPUs.
 #pragma once
+#include <cstdint>
 #include <string>
 
 #include "yoke/core/enum_words.h"
@@ -28,6 +29,21 @@ struct GpuSettings {
 
 /// Sets LibTorch, for the whole process; results on processors do not depend on it.
 void apply(const GpuSettings& settings);
+
+/// Has cuDNN try algorithms for batches of the usual size alone. For the layers of a network that
+/// takes seconds, which the last, smaller batch of an epoch never gives back.
+class AlgorithmTrials {
+ public:
+  /// Remembers whether LibTorch is set to try.
+  AlgorithmTrials();
+
+  /// Call it before a batch of so many images is computed.
+  void prepare(std::int64_t images);
+
+ private:
+  bool tries_;
+  std::int64_t most_ = 0;  // images of a batch so far
+};
 
 /// How LibTorch is set: `tf32`, `tf32 in convolutions`, `tf32 in matrix products` or empty.
 std::string describe_tf32();
