@@ -88,9 +88,10 @@ def command():
         for before, word in zip(["", *words], words))
 
 
-def origin(versions="", program=YOKE):
+def origin(versions="", program=YOKE, variables=None):
     """On what, when and how this was measured."""
-    version = subprocess.run([ROOT / program, "--version"], capture_output=True, text=True).stdout
+    version = subprocess.run([ROOT / program, "--version"], capture_output=True, text=True,
+                             env=variables).stdout
     return [f"- Hardware: {cpu().get('model name', platform.machine())}, "
             f"{len(os.sched_getaffinity(0))} cores, {' '.join(features())}",
             f"- Versions: {versions}{version.strip()};",
