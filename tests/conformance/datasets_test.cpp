@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/support/support.h"
 #include "yoke/core/error.h"
 #include "yoke/data/dataset.h"
@@ -58,8 +60,13 @@ TEST_P(EveryDataset, HoldsWhatItsInfoSays) {
     for (std::int64_t i = 0; i < split->size(); ++i) {
       ++counts.at(static_cast<std::size_t>(split->label(i)));
       if (i % 997 == 0) {
-        EXPECT_EQ(split->pixels(i, scratch).size(),
-                  static_cast<std::size_t>(info.image.elements()));
+        const auto pixels = split->pixels(i, scratch);
+        EXPECT_EQ(pixels.size(), static_cast<std::size_t>(info.image.elements()));
+        if (split->draws()) continue;
+        std::vector<std::uint8_t> other;
+        RandomStream random(1, 0, static_cast<std::uint64_t>(i), Purpose::kTest);
+        EXPECT_TRUE(std::ranges::equal(split->drawn_pixels(i, random, other), pixels))
+            << "image " << i << " is drawn, and draws() denies it";
       }
     }
     for (const auto count : counts) EXPECT_GT(count, 0) << "a class without images";

@@ -45,8 +45,7 @@ std::int64_t BatchMaker::label(std::int64_t image) const {
 
 Batch BatchMaker::make(std::int64_t step, bool pinned, Scratch& scratch,
                        const std::stop_token& stop) const {
-  const Step place{.epoch = step / sampler_.steps_per_epoch(),
-                   .number = step % sampler_.steps_per_epoch()};
+  const Step place = step_of(step);
   const auto indices = sampler_.indices(place.epoch, place.number);
   const auto size = static_cast<std::int64_t>(indices.size());
   const ImageShape& shape = transform_.output_shape();
@@ -69,11 +68,37 @@ Batch BatchMaker::make(std::int64_t step, bool pinned, Scratch& scratch,
   return batch;
 }
 
+Batch BatchMaker::make(std::int64_t step, ResidentImages& images,
+                       const std::stop_token& stop) const {
+  if (&images.dataset() != dataset_.get() || !mixing_.none()) {
+    throw Error("loader: images that stay on a device are this data set's, and are not mixed");
+  }
+  const Step place = step_of(step);
+  const auto indices = sampler_.indices(place.epoch, place.number);
+  const std::int64_t first = sampler_.first_image(place.number);
+  std::vector<CropAndFlip> placements;
+  std::vector<std::int64_t> labels;
+  for (std::size_t i = 0; i < indices.size(); ++i) {
+    RandomStream random = random_of(place, first + static_cast<std::int64_t>(i));
+    placements.push_back(draw_crop_and_flip(transform_.augmentation(), random));
+    labels.push_back(label(indices[i]));
+  }
+  const auto input = images.take(indices, placements, stop);
+  return {.input = input,
+          .target = torch::tensor(labels, torch::kInt64).to(input.device()),
+          .first_image = first,
+          .step_images = sampler_.global_size(place.number)};
+}
+
+RandomStream BatchMaker::random_of(const Step& step, std::int64_t place) const {
+  const auto key = static_cast<std::uint64_t>(sampler_.image_key(step.epoch, step.number, place));
+  return {seed_, 0, key, Purpose::kAugment};
+}
+
 void BatchMaker::make_image(const Step& step, std::int64_t place, Scratch& scratch,
                             float* output) const {
   const std::int64_t image = sampler_.image_at(step.epoch, step.number, place);
-  const auto key = static_cast<std::uint64_t>(sampler_.image_key(step.epoch, step.number, place));
-  RandomStream random(seed_, 0, key, Purpose::kAugment);
+  RandomStream random = random_of(step, place);
   const auto elements = static_cast<std::size_t>(transform_.output_shape().elements());
   transform_.apply(dataset_->drawn_pixels(image, random, scratch.pixels), random,
                    {output, elements});

@@ -7,6 +7,7 @@
 
 #include "yoke/core/batch.h"
 #include "yoke/data/dataset.h"
+#include "yoke/data/resident_images.h"
 #include "yoke/data/sampler.h"
 #include "yoke/data/transforms/mix.h"
 #include "yoke/data/transforms/transform.h"
@@ -33,6 +34,10 @@ class BatchMaker {
   /// set's.
   Batch make(std::int64_t step, bool pinned, Scratch& scratch, const std::stop_token& stop) const;
 
+  /// The same, made of `images` where these are. @throws Error where they are another data set's,
+  /// or are to be mixed.
+  Batch make(std::int64_t step, ResidentImages& images, const std::stop_token& stop) const;
+
  private:
   /// Where an image is made for.
   struct Step {
@@ -40,6 +45,12 @@ class BatchMaker {
     std::int64_t number;  ///< In its epoch.
   };
 
+  Step step_of(std::int64_t step) const {
+    return {.epoch = step / sampler_.steps_per_epoch(),
+            .number = step % sampler_.steps_per_epoch()};
+  }
+  /// What changes the image at `place` of a step is drawn from this.
+  RandomStream random_of(const Step& step, std::int64_t place) const;
   /// The image at `place` of a step, as it is before it is mixed.
   void make_image(const Step& step, std::int64_t place, Scratch& scratch, float* output) const;
   /// How the image at `place` of a step and its partner are mixed, alike for both.

@@ -56,6 +56,9 @@ class Dataset {
     return pixels(index, scratch);
   }
 
+  /// Whether drawn_pixels() hang on what is drawn; else they are pixels().
+  virtual bool draws() const { return false; }
+
   /// The same images of `height` x `width`, where they can be decoded to any size; null where they
   /// have one, and are to be resized.
   virtual std::shared_ptr<const Dataset> decoded_to(std::int64_t height, std::int64_t width) const {

@@ -15,9 +15,16 @@ DeviceCopy::DeviceCopy(torch::Device device) : device_(device) {
 }
 
 Batch DeviceCopy::copy(Batch batch) const {
-  if (!stream_) return batch;
+  return wait_for([&] {
+    for (torch::Tensor* each : batch.tensors()) *each = each->to(device_, /*non_blocking=*/true);
+    return batch;
+  });
+}
+
+Batch DeviceCopy::wait_for(const std::function<Batch()>& make) const {
+  if (!stream_) return make();
   const c10::StreamGuard guard(*stream_);
-  for (torch::Tensor* each : batch.tensors()) *each = each->to(device_, /*non_blocking=*/true);
+  Batch batch = make();
   VirtualGuardImpl(device_.type()).synchronizeStream(*stream_);
   return batch;
 }

@@ -3,13 +3,14 @@
 #include <c10/core/Stream.h>
 #include <torch/types.h>
 
+#include <functional>
 #include <optional>
 
 #include "yoke/core/batch.h"
 
 namespace yoke {
 
-/// Copies batches to a device. GPUs copy in a stream of this object's, beside what they compute;
+/// Brings batches to a device. GPUs do so in a stream of this object's, beside what they compute;
 /// each thread has an object of its own.
 class DeviceCopy {
  public:
@@ -18,6 +19,9 @@ class DeviceCopy {
   /// `batch` on the device, once it is all there; on a processor as it is. Copies overlap with
   /// other work where it was in pinned memory.
   Batch copy(Batch batch) const;
+
+  /// What `make` makes on the device, once it is all there.
+  Batch wait_for(const std::function<Batch()>& make) const;
 
  private:
   const torch::Device device_;

@@ -60,13 +60,19 @@ Batch Loader::next() {
   return batch;
 }
 
+Batch Loader::make(std::int64_t step, const DeviceCopy& device, BatchMaker::Scratch& scratch,
+                   const std::stop_token& stop) const {
+  if (!options_.resident) return device.copy(maker_.make(step, options_.pinned, scratch, stop));
+  return device.wait_for([&] { return maker_.make(step, *options_.resident, stop); });
+}
+
 void Loader::work(const std::stop_token& stop) {
   BatchMaker::Scratch scratch;
   std::optional<DeviceCopy> device;
   while (const auto step = queue_.begin(stop)) {
     try {
       if (!device) device.emplace(options_.device);
-      queue_.put(*step, device->copy(maker_.make(*step, options_.pinned, scratch, stop)));
+      queue_.put(*step, make(*step, *device, scratch, stop));
     } catch (...) {
       queue_.put(*step, std::current_exception());
     }

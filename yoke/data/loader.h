@@ -12,6 +12,7 @@
 #include "yoke/data/batch_maker.h"
 #include "yoke/data/device_copy.h"
 #include "yoke/data/ordered_queue.h"
+#include "yoke/data/resident_images.h"
 
 namespace yoke {
 
@@ -21,6 +22,8 @@ struct LoaderOptions {
   std::int64_t prefetch = 4;  ///< Most batches that are made or being made ahead; at least 1.
   torch::Device device = torch::kCPU;  ///< Where batches are delivered, see DeviceCopy.
   bool pinned = false;  ///< Makes batches in page-locked memory, for copies to GPUs that overlap.
+  /// The data set's images on that device, where batches are made of them; else null.
+  std::shared_ptr<ResidentImages> resident{};
 };
 
 /// This rank's batches in order. What they hold depends on the arguments alone, not on threads, on
@@ -51,6 +54,8 @@ class Loader {
  private:
   using Result = std::variant<Batch, std::exception_ptr>;
 
+  Batch make(std::int64_t step, const DeviceCopy& device, BatchMaker::Scratch& scratch,
+             const std::stop_token& stop) const;
   void work(const std::stop_token& stop);
 
   const BatchMaker maker_;

@@ -33,6 +33,9 @@ void announce(Reporter& reporter, const TrainConfig& config, const Resolved& res
   if (const auto& average = trainer.average()) {
     reporter.message(fmt::format("average    {}", average->describe()));
   }
+  if (const auto images = trainer.resident_images(workload.data.train)) {
+    reporter.message(fmt::format("images     {}", images->describe()));
+  }
   auto& engine = workload.engine;
   if (!engine.note.empty()) reporter.message(engine.note);
   reporter.message(fmt::format("engine     {}", engine.engine->describe(trainer.batch_size())));

@@ -81,6 +81,9 @@ class Trainer {
   double epoch() const;              ///< Passes over the training images done, with fraction.
   /// Of the tensors that went over this rank so far.
   std::int64_t bytes() const;
+  /// Those of `train` of which batches are made on the GPU; null where threads make them.
+  std::shared_ptr<ResidentImages> resident_images(
+      const std::shared_ptr<const Dataset>& train) const;
   /// What a user should know of the choices before the first step; mostly nothing.
   const std::vector<std::string>& warnings() const { return warnings_; }
   /// What has happened to ranks, which damaged files this one met, and which steps it skipped,

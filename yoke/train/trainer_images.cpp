@@ -27,13 +27,20 @@ Sampler Trainer::make_sampler() const {
           workload_.order};
 }
 
+std::shared_ptr<ResidentImages> Trainer::resident_images(
+    const std::shared_ptr<const Dataset>& train) const {
+  return mixing_of(config_).none() ? workload_.resident_images(train) : nullptr;
+}
+
 std::unique_ptr<Loader> Trainer::make_loader() const {
   const auto train = workload_.train_images(config_.image_size, state_.step / steps_per_epoch());
+  LoaderOptions options = workload_.loader;
+  options.resident = resident_images(train);
   const Transform transform(train->info(), workload_.data.augmentation);
   const std::int64_t most =
       state_.step + strategy_->workers().most_steps(total_steps_ - state_.step);
   return std::make_unique<Loader>(train, sampler_, transform, config_.seed, state_.step, most,
-                                  workload_.loader, mixing_of(config_));
+                                  options, mixing_of(config_));
 }
 
 bool Trainer::resizes(std::int64_t step) const {

@@ -156,4 +156,14 @@ std::shared_ptr<const Dataset> Workload::train_images(const ImageSizes& sizes,
   return resized(stored_train, sizes.at(epoch), sizes.at(epoch));
 }
 
+std::shared_ptr<ResidentImages> Workload::resident_images(
+    const std::shared_ptr<const Dataset>& train) {
+  if (resident_ && &resident_->dataset() == train.get()) return resident_;
+  const Transform transform(train->info(), data.augmentation);
+  const bool stay = loader.device.is_cuda() && ResidentImages::can_keep(*train, transform);
+  resident_.reset();  // before there are two
+  if (stay) resident_ = std::make_shared<ResidentImages>(train, transform, loader.device);
+  return resident_;
+}
+
 }  // namespace yoke

@@ -38,6 +38,10 @@ struct Workload {
   /// nothing is given.
   std::shared_ptr<const Dataset> train_images(const ImageSizes& sizes, std::int64_t epoch) const;
 
+  /// The images of `train`, which stay on the GPU; the same object as at the last call where that
+  /// was for the same. Null where steps run elsewhere or images cannot stay.
+  std::shared_ptr<ResidentImages> resident_images(const std::shared_ptr<const Dataset>& train);
+
   torch::Device device;
   DatasetSplits data;  ///< Resized to what the model takes.
   /// Training images as they are stored, for those of other sizes; null where there are none.
@@ -51,6 +55,9 @@ struct Workload {
   EngineChoice engine;
   std::shared_ptr<const WeightedOrder> order;  ///< Null where each image comes once an epoch.
   LoaderOptions loader;
+
+ private:
+  std::shared_ptr<ResidentImages> resident_;
 };
 
 }  // namespace yoke

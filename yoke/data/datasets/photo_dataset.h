@@ -51,6 +51,7 @@ class PhotoDataset final : public Dataset {
                                        std::vector<std::uint8_t>& scratch) const override;
   std::span<const std::uint8_t> drawn_pixels(std::int64_t index, RandomStream& random,
                                              std::vector<std::uint8_t>& scratch) const override;
+  bool draws() const override { return view_.least_area < 1 || !view_.jitter.none(); }
   std::shared_ptr<const Dataset> decoded_to(std::int64_t height, std::int64_t width) const override;
 
  private:

@@ -22,6 +22,7 @@ class Subset final : public Dataset {
                                              std::vector<std::uint8_t>& scratch) const override {
     return dataset_->drawn_pixels(index, random, scratch);
   }
+  bool draws() const override { return dataset_->draws(); }
   std::shared_ptr<const Dataset> decoded_to(std::int64_t height,
                                             std::int64_t width) const override {
     auto dataset = dataset_->decoded_to(height, width);
