@@ -88,18 +88,28 @@ TEST(Resources, HaveTheGpu) {
   EXPECT_THAT(lines, testing::ContainsRegex(",[0-9]+,[1-9][0-9]+\n$"));
 }
 
-TEST(Gpus, TrainAlikeAsRanksOverNccl) {
-  YOKE_NEEDS_GPUS(2);
+/// A run of two ranks on GPUs over `comm` is like that of one.
+void expect_two_ranks_alike(const std::string& comm) {
   const test::TemporaryDirectory directory;
-  const auto words = [&](const std::string& out, const std::string& comm) {
+  const auto words = [&](const std::string& out, const std::string& over) {
     return test::train_words(directory.path() / out,
                              "--model lenet --device cuda --data glyphs:train=400,validation=103 "
                              "--epochs 2 --batch-size 150 --lr 0.01 --print-every 1 --comm " +
-                                 comm);
+                                 over);
   };
   test::run_ranks_well(1, words("one", "single"));
-  test::run_ranks_well(2, words("two", "nccl"));
+  test::run_ranks_well(2, words("two", comm));
   expect_alike(directory.path() / "one", directory.path() / "two");
+}
+
+TEST(Gpus, TrainAlikeAsRanksThatShareOne) {
+  YOKE_NEEDS_GPUS(1);
+  for (const char* const comm : {"gloo", "shared-memory", "auto"}) expect_two_ranks_alike(comm);
+}
+
+TEST(Gpus, TrainAlikeAsRanksOverNccl) {
+  YOKE_NEEDS_GPUS(2);
+  expect_two_ranks_alike("nccl");
 }
 
 }  // namespace

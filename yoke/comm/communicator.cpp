@@ -1,11 +1,31 @@
 #include "yoke/comm/communicator.h"
 
+#include <c10/core/impl/VirtualGuardImpl.h>
 #include <fmt/format.h>
 
+#include "yoke/comm/operation_copy.h"
 #include "yoke/core/error.h"
 #include "yoke/core/system/clock.h"
 
 namespace yoke {
+namespace {
+
+/// `transport` does `operation`, on copies of tensors that are on a GPU.
+void run_on_processor(Transport& transport, const Operation& operation) {
+  if (operation.input.is_cpu()) return transport.run(operation);
+  const OperationCopy copy(operation);
+  transport.run(copy.operation());
+  copy.bring_back();
+}
+
+/// Until the GPU of `tensor` has done what this thread gave it: others do not know its stream.
+void wait_for(const torch::Tensor& tensor) {
+  if (tensor.is_cpu()) return;
+  const c10::impl::VirtualGuardImpl device(tensor.device().type());
+  device.synchronizeStream(device.getStream(tensor.device()));
+}
+
+}  // namespace
 
 Communicator::Communicator(const Group& group, std::string name,
                            std::unique_ptr<Transport> transport, std::string note)
@@ -74,6 +94,7 @@ bool Communicator::trivial(const Operation& operation) const {
 Work Communicator::start(const Operation& operation) {
   if (trivial(operation)) return {};
   if (auto work = transport_->start(operation)) return *work;
+  wait_for(operation.input);
   const auto started = std::make_shared<Started>();
   started->operation = operation;
   {
@@ -110,7 +131,7 @@ std::string Communicator::attempt(const Operation& operation) {
   const Stopwatch watch;
   std::string failure;
   try {
-    transport_->run(operation);
+    run_on_processor(*transport_, operation);
   } catch (const Mismatch& error) {  // names the ranks itself
     failure = explain(operation, error.what());
   } catch (const std::exception& error) {

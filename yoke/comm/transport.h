@@ -22,7 +22,8 @@ class Transport {
   /// For people: `shared-memory (2 ranks of this host)`, `gloo (eth0, 10.0.0.5)`.
   virtual std::string describe() const = 0;
 
-  /// Does `operation`, which was checked and is not empty, and returns when it is done.
+  /// Does `operation`, which was checked, is not empty and whose tensors are the processor's, and
+  /// returns when it is done.
   /// @throws CommError when a peer is lost or late; the group is then dead.
   virtual void run(const Operation& operation) = 0;
 

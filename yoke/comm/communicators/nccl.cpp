@@ -2,7 +2,12 @@
 //
 // Operations run in the order of the caller's stream: start() returns at once, and waiting makes
 // the current stream wait, not the thread.
+#include <c10/cuda/CUDAFunctions.h>
+#include <cuda_runtime_api.h>
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
 
 #include "yoke/comm/communicators/c10d_nccl.h"
 #include "yoke/comm/factory.h"
@@ -80,9 +85,32 @@ class Nccl final : public Transport {
   const NcclGroup group_;
 };
 
+/// Of the GPU that this rank has taken, on its host's PCI bus.
+std::string gpu_address() {
+  std::array<char, 32> address{};
+  const auto told = cudaDeviceGetPCIBusId(address.data(), static_cast<int>(address.size()),
+                                          c10::cuda::current_device());
+  return told == cudaSuccess ? address.data() : "";
+}
+
+/// NCCL itself says so only in the first operation. @throws CommError where two have one.
+void check_that_ranks_have_own_gpus(const Group& group) {
+  const auto key = [](int rank) { return fmt::format("gpu/{}", rank); };
+  const std::string own = gpu_address();
+  group.store->set(key(group.rank), own);
+  for (const int rank : group.neighbours()) {
+    if (rank == group.rank || group.store->get(key(rank), group.timeout) != own) continue;
+    throw CommError(
+        fmt::format("ranks {} and {} share GPU {}, and NCCL takes one rank a GPU; give "
+                    "--comm gloo, or as many ranks as the host has GPUs",
+                    std::min(rank, group.rank), std::max(rank, group.rank), own));
+  }
+}
+
 std::unique_ptr<Transport> make_nccl(const Group& group, const NoOptions&) {
   if (group.size == 1) return nullptr;
   try {
+    check_that_ranks_have_own_gpus(group);
     return std::make_unique<Nccl>(group);
   } catch (const std::exception& error) {
     throw CommError(fmt::format("nccl cannot connect the ranks: {}", error.what()));
