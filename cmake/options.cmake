@@ -1,5 +1,6 @@
 # Every option; libraries.cmake has the searches.
 option(YOKE_TESTS "Build the tests" OFF)
+option(YOKE_ONLY_GPU_TESTS "Of the tests, build the files alone in which some need GPUs" OFF)
 option(YOKE_WERROR "Warnings are errors" OFF)
 option(YOKE_FUZZ "Build the program `fuzz`, with the tests; needs libFuzzer" OFF)
 set(YOKE_SANITIZE "" CACHE STRING "Sanitizers of the debug presets, e.g. address,undefined")

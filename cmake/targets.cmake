@@ -141,11 +141,32 @@ function(yoke_program)
   set_target_properties(yoke_program PROPERTIES UNITY_BUILD_BATCH_SIZE 16)  # for all cores
 endfunction()
 
+# Takes from the list `variable` the files whose tests need no GPUs; all where no others are left.
+function(yoke_keep_gpu_tests variable)
+  set(kept)
+  set(others)
+  foreach(source IN LISTS ${variable})
+    file(STRINGS ${source} found REGEX YOKE_NEEDS_GPUS LIMIT_COUNT 1)
+    if(found)
+      list(APPEND kept ${source})
+    elseif(NOT source MATCHES "_test[.]cpp$")
+      list(APPEND others ${source})
+    endif()
+  endforeach()
+  if(kept)
+    list(APPEND kept ${others})
+  endif()
+  set(${variable} ${kept} PARENT_SCOPE)
+endfunction()
+
 # The tests of one folder: tests/<name>/*.cpp, linked with the folder and what it USES. FIRST: they
 # take long, and so begin before others, each file in a process.
 function(yoke_tests name)
   cmake_parse_arguments(ARG "FIRST" "" "USES;LIBRARIES" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${name}/*.cpp)
+  if(YOKE_ONLY_GPU_TESTS)
+    yoke_keep_gpu_tests(sources)
+  endif()
   if(NOT sources)
     return()
   endif()

@@ -42,17 +42,20 @@ class GpuCheck : public testing::Test {
     if (cuda) write_file(torch_ / "lib/libtorch_cuda.so", "");
   }
 
-  test::ProgramResult run(const std::vector<std::string>& variables = {}) {
+  test::ProgramResult run(const std::vector<std::string>& variables = {},
+                          const std::vector<std::string>& flags = {}) {
     std::vector<std::string> words = {"/usr/bin/env", "-i", "PATH=" + programs_.string()};
     words.insert(words.end(), variables.begin(), variables.end());
-    words.insert(words.end(), {kPython, YOKE_SOURCE_DIR "/scripts/gpu-check", "--build",
-                               (directory_.path() / "build").string()});
+    words.insert(words.end(),
+                 {kPython, YOKE_SOURCE_DIR "/scripts/gpu-check", "--build", build_.string()});
+    words.insert(words.end(), flags.begin(), flags.end());
     return test::run_program(words);
   }
 
   const test::TemporaryDirectory directory_;
   const fs::path programs_ = directory_.path() / "bin";
   const fs::path torch_ = directory_.path() / "torch";
+  const fs::path build_ = directory_.path() / "build";
 };
 
 TEST_F(GpuCheck, HasAStatusOfItsOwnWithoutAGpu) {
@@ -103,6 +106,35 @@ TEST_F(GpuCheck, TakesTheLibTorchOfPythonAndSaysWhichProgramsAreMissing) {
   const auto result = run({"CUDA_HOME=" + directory_.path().string()});
   EXPECT_EQ(result.status, 1) << result.output;
   EXPECT_THAT(result.output, AllOf(HasSubstr("missing: cmake"), HasSubstr("install-dependencies")));
+}
+
+TEST_F(GpuCheck, BuildsWithTheLibrariesOfAKit) {
+  add_gpu();
+  add_torch("", true);
+  for (const char* const tool :
+       {"bash", "cat", "dirname", "env", "find", "gcc", "grep", "ln", "make", "mkdir", "readlink",
+        "sed", "sort", "tar", "touch", "xz"}) {
+    const fs::path there = fs::path("/usr/bin") / tool;
+    fs::create_symlink(fs::exists(there) ? there : fs::path("/bin") / tool, programs_ / tool);
+  }
+  for (const char* const tool : {"c++", "ctest", "ninja", "nvcc"}) add_program(tool, "exit 0");
+  add_program("cmake", "echo \"finds $CMAKE_PREFIX_PATH\"; exit 1");
+  const fs::path kit = directory_.path() / "kit.tar.xz", files = directory_.path() / "files";
+  fs::create_directories(files / "usr/lib/pkgconfig");
+  write_file(files / "usr/lib/pkgconfig/thing.pc", "prefix=/usr\nlibdir=${prefix}/lib\n");
+  ASSERT_EQ(test::run_program({"tar", "-cJf", kit.string(), "-C", files.string(), "."}).status, 0);
+  const std::vector<std::string> torch = {"TORCH_DIR=" + torch_.string()};
+  const std::string packages = (build_ / "packages").string();
+  auto result = run(torch, {"--kit", kit.string()});
+  EXPECT_EQ(result.status, 1) << result.output;
+  EXPECT_THAT(result.output, HasSubstr("finds " + packages + "/usr"));
+  EXPECT_THAT(read_file(build_ / "packages/usr/lib/pkgconfig/thing.pc"),
+              HasSubstr("prefix=" + packages + "/usr\n"));
+  fs::remove_all(build_);
+  write_file(kit, "no archive");
+  result = run(torch, {"--kit", kit.string()});
+  EXPECT_EQ(result.status, 1) << result.output;
+  EXPECT_THAT(result.output, HasSubstr("scripts/make-kit"));
 }
 
 }  // namespace

@@ -194,7 +194,7 @@ std::set<std::string> other_flags() {
       "csv",           "port",         "image",      "version",  // yoke
       "list",          "tests",        "lint",       "rounds",    "models",      "table",
       "ways",          "share",        "workers",    "torch",     "folders",     "package",
-      "minutes",       "policies",     "cores",  // scripts
+      "minutes",       "policies",     "cores",      "kit",  // scripts
       "preset",        "build",        "prefix",     "parallel",  "target",
       "install",  // cmake
       "logdir",        "gtest_filter", "account",    "partition", "time",        "exclusive",
