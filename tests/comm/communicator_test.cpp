@@ -8,6 +8,7 @@
 #include <csignal>
 #include <nlohmann/json.hpp>
 
+#include "tests/comm/checks.h"
 #include "tests/support/ranks.h"
 #include "yoke/comm/factory.h"
 #include "yoke/comm/received.h"
@@ -50,6 +51,13 @@ TEST(Communicator, OverGlooOutlivesWritesToARankThatIsGone) {
   void (*const handler)(int) = [](int) {};
   EXPECT_EQ(disposition_after(SIG_DFL), SIG_IGN);
   EXPECT_EQ(disposition_after(handler), handler) << "what the program does itself stays";
+}
+
+TEST(Communicator, OverGlooMayGoAsSoonAsItIsThere) {
+  run_ranks(2, [](Group group) {
+    group.timeout = std::chrono::seconds(20);
+    for (int i = 0; i < 300; ++i) make_communicator("gloo", again(group, std::to_string(i)));
+  });
 }
 
 TEST(Communicator, StaysDeadOnceAnOperationFailed) {

@@ -28,8 +28,11 @@ class Gloo final : public Collectives {
   explicit Gloo(const Group& group)
       : size_(group.size),
         address_(group.peers[static_cast<std::size_t>(group.rank)].address),
-        group_(gloo_group(c10d_store(*group.store), group.rank, group.size, address_,
-                          group.timeout)) {}
+        group_(
+            gloo_group(c10d_store(*group.store), group.rank, group.size, address_, group.timeout)) {
+    // Whoever left as soon as it is connected would leave others waiting, who still connect to it.
+    gather(torch::zeros({1}));
+  }
 
   std::string describe() const override {
     const std::string interface = interface_of(address_);
