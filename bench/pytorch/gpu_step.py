@@ -109,6 +109,8 @@ def main():
     parser.add_argument("--format", choices=FORMATS, default="bf16")
     parser.add_argument("--seconds", type=float, default=2, metavar="S", help="measured of each")
     arguments = parser.parse_args()
+    if not torch.cuda.is_available():
+        raise SystemExit("gpu_step.py: this PyTorch sees no GPU; step.py measures processors")
     half, convolutions, products = FORMATS[arguments.format]
     torch.backends.cudnn.allow_tf32 = convolutions
     torch.backends.cuda.matmul.allow_tf32 = products

@@ -133,7 +133,11 @@ TEST_F(GpuCheck, BuildsWithTheLibrariesOfAKit) {
   write_file(kit, "no archive");
   result = run(torch, {"--kit", kit.string()});
   EXPECT_EQ(result.status, 1) << result.output;
-  EXPECT_THAT(result.output, HasSubstr("scripts/make-kit"));
+  EXPECT_THAT(result.output, HasSubstr("is not what scripts/make-kit makes"));
+  fs::remove_all(build_);
+  result = run(torch, {"--kit", (directory_.path() / "none").string()});
+  EXPECT_THAT(result.output, HasSubstr("There is no file '" + directory_.path().string()));
+  EXPECT_FALSE(fs::exists(build_));
 }
 
 }  // namespace
