@@ -94,7 +94,8 @@ void add_study_command(CLI::App& program, Run& run) {
   auto* const emit =
       command->add_option("--emit", given->emit, "Run nothing, but write files for this scheduler")
           ->type_name("slurm/kubernetes")
-          ->excludes(flags.hosts);
+          ->excludes(flags.hosts)
+          ->excludes(flags.jobs);
   flags.report_only->excludes(emit);
   add_race_command(*command, run);
   add_search_command(*command, run);

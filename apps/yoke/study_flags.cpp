@@ -30,6 +30,13 @@ StudyFlags add_study_flags(CLI::App& command, GivenStudy& given) {
                     ->type_name("a,b")
                     ->take_all()
                     ->allow_extra_args(false);
+  flags.jobs =
+      command
+          .add_option("-j,--jobs", given.request.jobs,
+                      "Runs at a time on each set of hosts, which share their cores and GPUs")
+          ->type_name("N")
+          ->check(CLI::Range(1, 1024))
+          ->capture_default_str();
   command.add_option(as_flag(flag::kDataDir), given.request.data_dir, "Where data sets are")
       ->type_name("DIR");
   command.add_option(study_flag::kFormat, given.formats, "Of the report; several with commas")

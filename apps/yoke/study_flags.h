@@ -31,6 +31,7 @@ struct GivenStudy {
 struct StudyFlags {
   CLI::Option* file;
   CLI::Option* hosts;
+  CLI::Option* jobs;
   CLI::Option* report_only;
 };
 

@@ -2,6 +2,7 @@
 // train.
 #include "yoke/study/runner.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -36,9 +37,9 @@ class Studies : public testing::Test {
                    body + "\n");
     fs::permissions(path, fs::perms::owner_all);
   }
-  void plan(const std::string& text) {
+  void plan(const std::string& text, const StudyRequest& request = {}) {
     write_file(directory_.path() / "s.toml", text);
-    plan_ = read_study(directory_.path() / "s.toml", {}, [](const auto&, const auto&) {});
+    plan_ = read_study(directory_.path() / "s.toml", request, [](const auto&, const auto&) {});
     jobs_ = jobs_of(plan_, directory_.path() / "out" / "runs");
   }
   RunnerResult run() {
@@ -155,13 +156,32 @@ TEST_F(Studies, StopWhenAskedTo) {
   EXPECT_EQ(result.failed, 0);
 }
 
+// Each run ends only when it has seen so many at once.
+std::string waits_for(int runs) {
+  return fmt::format(
+      "touch \"$out.here\"\nwhile [ $(ls \"$(dirname \"$out\")\" | grep -c here) -lt {} ]; do "
+      "sleep 0.01; done\ncomplete 1",
+      runs);
+}
+
 TEST_F(Studies, UseEverySetOfHostsAtOnce) {
-  // Each run ends only when it has seen the other one.
-  stand_in(
-      "touch \"$out.here\"\nwhile [ $(ls \"$(dirname \"$out\")\" | grep -c here) -lt 2 ]; do "
-      "sleep 0.01; done\ncomplete 1");
+  stand_in(waits_for(2));
   plan("[study]\nrepetitions = 2\nwarm-up = 0\nhosts = ['a', 'b']\n");
   EXPECT_EQ(run().completed, 2);
+}
+
+TEST_F(Studies, RunAsManyJobsOnEachSetOfHostsAsAskedFor) {
+  stand_in(waits_for(6));
+  plan("[study]\nrepetitions = 6\nwarm-up = 0\nhosts = ['a', 'b']\n", {.jobs = 3});
+  EXPECT_EQ(run().completed, 6);
+}
+
+TEST_F(Studies, RunNoMoreJobsThanAskedFor) {
+  stand_in(
+      "mkdir -p \"$out.now\"\n[ $(ls \"$(dirname \"$out\")\" | grep -c now) -le 2 ]\nsleep 0.1\n"
+      "rmdir \"$out.now\"\ncomplete 1");
+  plan("[study]\nrepetitions = 5\nwarm-up = 0\n", {.jobs = 2});
+  EXPECT_EQ(run().completed, 5);
 }
 
 TEST_F(Studies, ComeToTablesWithTests) {

@@ -27,7 +27,7 @@ struct StudyPoint {
   int ranks = 1;  ///< On each node.
 };
 
-/// Hosts that one run at a time may use; empty: this machine, without ssh.
+/// Hosts that a run may use; empty: this machine, without ssh.
 using HostSet = std::vector<std::string>;
 
 /// A study file, read.
@@ -39,7 +39,7 @@ struct StudyPlan {
   std::int64_t seed = 1;  ///< Of the first repetition; the next has the next.
   std::optional<std::chrono::duration<double>> run_limit;  ///< A run that takes longer is ended.
   std::optional<std::chrono::duration<double>> limit;      ///< After it no run is begun.
-  std::vector<HostSet> hosts = {{}};
+  std::vector<HostSet> hosts = {{}};  ///< For a run at a time each; twice a set that two may share.
   SlurmSettings slurm = {};
   KubernetesSettings kubernetes = {};
 };
@@ -56,6 +56,7 @@ using CheckFlags =
 struct StudyRequest {
   bool short_form = false;              ///< The [short] tables hold.
   std::vector<std::string> hosts = {};  ///< Sets in place of the file's: `a,b`.
+  int jobs = 1;                         ///< Runs at a time on each set of hosts; at least 1.
   std::string data_dir = {};            ///< In place of the flag data-dir, where it is not empty.
   bool elsewhere = false;               ///< Nodes are a scheduler's: hosts do not limit them.
 };

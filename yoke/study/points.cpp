@@ -57,9 +57,12 @@ void check_hosts(const StudyPlan& plan, const std::string& where) {
 
 StudyPlan plan_without_points(const StudyFile& file, const StudyRequest& request) {
   StudyPlan plan = file.settings;
-  if (request.hosts.empty()) return plan;
-  plan.hosts.clear();
+  if (!request.hosts.empty()) plan.hosts.clear();
   for (const auto& set : request.hosts) plan.hosts.push_back(parse_host_set(set));
+  const auto sets = plan.hosts;
+  for (int job = 1; job < request.jobs; ++job) {
+    plan.hosts.insert(plan.hosts.end(), sets.begin(), sets.end());
+  }
   return plan;
 }
 
