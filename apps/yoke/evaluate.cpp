@@ -126,7 +126,7 @@ int evaluate_command(const GivenEvaluation& given) {
   set_threads(static_cast<int>(config.threads));
   config.replicas = 0;  // this machine may have other cores than the run's
   config.cuda_graph = false;
-  apply(GpuSettings{.tf32 = config.tf32, .deterministic = config.deterministic});
+  apply(GpuSettings{.tf32 = config.tf32, .deterministic = config.deterministic, .trials = false});
   Workload workload(config, config.threads, {});
   if (plain) {
     load_weights(*workload.model.module, {.given = given.path, .file = given.path, .skip = {}});

@@ -34,7 +34,7 @@ TrainConfig taken_up(TrainConfig config, std::int64_t steps) {
   if (config.threads == 0) config.threads = threads_from_environment();
   if (config.threads == 0) config.threads = cpu_budget().threads(1);
   set_threads(static_cast<int>(config.threads));
-  apply(GpuSettings{.tf32 = config.tf32, .deterministic = config.deterministic});
+  apply(GpuSettings{.tf32 = config.tf32, .deterministic = config.deterministic, .trials = false});
   return config;
 }
 

@@ -39,6 +39,14 @@ TEST_F(Gpus, TryAlgorithmsUnlessResultsMustNotVary) {
   EXPECT_TRUE(at::globalContext().deterministicAlgorithms());
 }
 
+TEST_F(Gpus, TryNoAlgorithmsInAShortRun) {
+  apply({.trials = steps_repay_trials(2'000)});
+  EXPECT_FALSE(at::globalContext().benchmarkCuDNN());
+  EXPECT_FALSE(at::globalContext().deterministicCuDNN());
+  apply({.trials = steps_repay_trials(100'000)});
+  EXPECT_TRUE(at::globalContext().benchmarkCuDNN());
+}
+
 TEST_F(Gpus, TryAlgorithmsForTheLargestBatches) {
   const auto tries_for = [](AlgorithmTrials& trials, std::int64_t images) {
     trials.prepare(images);

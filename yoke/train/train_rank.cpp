@@ -184,7 +184,6 @@ Resolved with_run_directory(const TrainConfig& config, Resolved found, bool resu
 TrainResult train_rank(const TrainConfig& config, const TrainParts& parts,
                        const TrainContext& context, const Group& group) {
   const auto [cores, communicator] = meet(config, context, group);
-  apply(GpuSettings{.tf32 = config.tf32, .deterministic = config.deterministic});
   std::vector<std::string> warnings;
   auto checkpoint =
       share_checkpoint(find_resume(config, context.world.restarted,
@@ -200,6 +199,9 @@ TrainResult train_rank(const TrainConfig& config, const TrainParts& parts,
                         : FlatParameters::Allocate());
   const std::string weights = asked ? take_weights(*asked, config, workload) : "";
   Trainer trainer(config, workload, *communicator, batch_size_of(checkpoint));
+  apply(GpuSettings{.tf32 = config.tf32,
+                    .deterministic = config.deterministic,
+                    .trials = steps_repay_trials(trainer.total_steps())});
   if (checkpoint) {
     trainer.resume(*checkpoint);
     *checkpoint = {.step = checkpoint->step};  // gives the tensors' memory back

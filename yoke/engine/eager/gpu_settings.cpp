@@ -13,18 +13,24 @@ void apply(const GpuSettings& settings) {
   at::Context& context = at::globalContext();
   context.setAllowTF32CuDNN(settings.tf32 != Tf32::kNowhere);
   context.setAllowTF32CuBLAS(settings.tf32 == Tf32::kEverywhere);
-  context.setBenchmarkCuDNN(!settings.deterministic);
+  context.setBenchmarkCuDNN(settings.trials && !settings.deterministic);
   context.setDeterministicCuDNN(settings.deterministic);
   context.setDeterministicAlgorithms(settings.deterministic, /*warn_only=*/false);
 }
 
-AlgorithmTrials::AlgorithmTrials() : tries_(at::globalContext().benchmarkCuDNN()) {}
+bool steps_repay_trials(std::int64_t steps) {
+  // On an H100 they took 3 to 4 s of a run of airbench, and saved 4 % of steps of some
+  // milliseconds.
+  constexpr std::int64_t kSteps = 10'000;
+  return steps >= kSteps;
+}
 
 void AlgorithmTrials::prepare(std::int64_t images) {
+  at::Context& context = at::globalContext();
+  if (!tries_) tries_ = context.benchmarkCuDNN();
   most_ = std::max(most_, images);
   const bool usual = images == most_;
-  at::Context& context = at::globalContext();
-  if (tries_ && context.benchmarkCuDNN() != usual) context.setBenchmarkCuDNN(usual);
+  if (*tries_ && context.benchmarkCuDNN() != usual) context.setBenchmarkCuDNN(usual);
 }
 
 std::string describe_tf32() {

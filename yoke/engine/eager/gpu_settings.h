@@ -1,6 +1,7 @@
 // yoke/engine/eager/gpu_settings.h: which of its algorithms LibTorch takes on GPUs.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "yoke/core/enum_words.h"
@@ -23,9 +24,12 @@ struct EnumWords<Tf32> {
 /// What LibTorch is told about GPUs.
 struct GpuSettings {
   Tf32 tf32 = Tf32::kConvolutions;
-  /// Only algorithms whose results never vary; else cuDNN tries which is fastest, once per shape.
-  bool deterministic = false;
+  bool deterministic = false;  ///< Only algorithms whose results never vary.
+  bool trials = true;  ///< Else cuDNN tries which is fastest, once per shape, if this says so.
 };
+
+/// Whether trials, which take seconds, can be repaid by what they save in so many steps.
+bool steps_repay_trials(std::int64_t steps);
 
 /// Sets LibTorch, for the whole process; results on processors do not depend on it.
 void apply(const GpuSettings& settings);
@@ -34,14 +38,12 @@ void apply(const GpuSettings& settings);
 /// takes seconds, which the last, smaller batch of an epoch never gives back.
 class AlgorithmTrials {
  public:
-  /// Remembers whether LibTorch is set to try.
-  AlgorithmTrials();
-
-  /// Call it before a batch of so many images is computed.
+  /// Call it before a batch of so many images is computed. At the first one LibTorch is set to try,
+  /// or not.
   void prepare(std::int64_t images);
 
  private:
-  bool tries_;
+  std::optional<bool> tries_;
   std::int64_t most_ = 0;  // images of a batch so far
 };
 
