@@ -140,6 +140,7 @@ std::string differences_from_eager(const std::function<Model()>& make,
                                 {.precision = comparison.precision,
                                  .replicas = comparison.replicas,
                                  .micro_batch = comparison.micro_batch,
+                                 .convolution = comparison.convolution,
                                  .loss = comparison.loss});
   };
   const Trail expected = follow(make(), start, eager_in(Precision::kFp32), comparison);

@@ -14,6 +14,7 @@ struct Comparison {
   int replicas = 1;
   std::int64_t micro_batch = 0;
   Precision precision = Precision::kFp32;
+  ConvolutionAlgorithm convolution = ConvolutionAlgorithm::kAuto;
   LossOptions loss = {.label_smoothing = 0.1};
   bool mixed = false;       ///< Whether each image is of two classes.
   double slack = 1;         ///< What "equal" allows is multiplied by this.

@@ -6,6 +6,7 @@
 
 #include "yoke/core/error.h"
 #include "yoke/core/flat_parameters.h"
+#include "yoke/engine/convolution_algorithm.h"
 #include "yoke/engine/engine.h"
 #include "yoke/engine/loss.h"
 #include "yoke/engine/precision.h"
@@ -24,6 +25,7 @@ struct CompiledOptions {
   Precision precision = Precision::kFp32;  ///< Or Precision::kBf16.
   int replicas = 1;                        ///< Copies of the step, a thread each.
   std::int64_t micro_batch = 0;  ///< Images a replica computes at once; 0 measures what is best.
+  ConvolutionAlgorithm convolution = ConvolutionAlgorithm::kAuto;
   LossOptions loss = {};
 };
 

@@ -74,6 +74,7 @@ EngineChoice make_compiled(Model& model, FlatParameters& parameters, const Engin
                                      {.precision = options.precision,
                                       .replicas = replicas,
                                       .micro_batch = options.micro_batch,
+                                      .convolution = options.convolution,
                                       .loss = options.loss});
   return {std::move(engine), EngineKind::kCompiled, replicas, ""};
 }

@@ -6,6 +6,7 @@
 
 #include "yoke/core/enum_words.h"
 #include "yoke/core/flat_parameters.h"
+#include "yoke/engine/convolution_algorithm.h"
 #include "yoke/engine/engine.h"
 #include "yoke/engine/loss.h"
 #include "yoke/engine/precision.h"
@@ -27,7 +28,8 @@ struct EngineOptions {
   Precision precision = Precision::kFp32;
   int replicas = 0;  ///< Copies of the step; 0: compiled as many as `threads`, eager one.
   int threads = 1;   ///< That the process may use.
-  std::int64_t micro_batch = 0;  ///< See CompiledOptions.
+  std::int64_t micro_batch = 0;                                    ///< See CompiledOptions.
+  ConvolutionAlgorithm convolution = ConvolutionAlgorithm::kAuto;  ///< Likewise.
   LossOptions loss = {};
   /// See ReplicatedOptions and EagerOptions; for more than one eager replica, and for o2.
   std::function<Model()> another = {};

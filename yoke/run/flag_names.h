@@ -11,6 +11,7 @@ inline constexpr const char* kBatchSizePerRank = "batch-size-per-rank";
 inline constexpr const char* kClassWeights = "class-weights";
 inline constexpr const char* kComm = "comm";
 inline constexpr const char* kCommTimeout = "comm-timeout";
+inline constexpr const char* kConvolution = "convolution";
 inline constexpr const char* kCudaGraph = "cuda-graph";
 inline constexpr const char* kDataDir = "data-dir";
 inline constexpr const char* kDevice = "device";

@@ -109,6 +109,7 @@ EngineOptions engine_options(const TrainConfig& config, const Dataset& train, st
       .replicas = static_cast<int>(config.replicas),
       .threads = static_cast<int>(threads),
       .micro_batch = config.micro_batch,
+      .convolution = config.convolution,
       .loss = {.label_smoothing = config.label_smoothing,
                .class_weights = class_weights_of(flag::kClassWeights, config.class_weights, train)},
       .another = another,

@@ -204,6 +204,11 @@ dnnl::memory Builder::weights(ParameterId id, const dnnl::memory::dims& dims,
   return workspace_.weights.get(id, dims, wanted);
 }
 
+dnnl::memory Builder::weights(ParameterId id, const dnnl::memory::dims& dims,
+                              const dnnl::memory::desc& made, WeightStore::Convert convert) {
+  return workspace_.weights.get(id, dims, made, convert);
+}
+
 GradientTarget Builder::gradient_of(ParameterId id, const dnnl::memory::dims& dims,
                                     const dnnl::memory::desc& desc) {
   const auto& sum = workspace_.gradients.sum(id, dims, desc);

@@ -10,6 +10,7 @@
 #include "yoke/engine/compiled/memory/parameters.h"
 #include "yoke/engine/compiled/memory/statistics.h"
 #include "yoke/engine/compiled/plan.h"
+#include "yoke/engine/convolution_algorithm.h"
 #include "yoke/engine/loss.h"
 
 namespace yoke::compiled {
@@ -29,6 +30,7 @@ struct PlanOptions {
   std::int64_t batch = 1;                                       ///< Images of a run.
   bool training = true;                                         ///< With loss and backward pass.
   dnnl::memory::data_type type = dnnl::memory::data_type::f32;  ///< Of activations and weights.
+  ConvolutionAlgorithm convolution = ConvolutionAlgorithm::kAuto;
   LossOptions loss = {};
 };
 
@@ -103,6 +105,8 @@ class Builder {
   // Parameters.
   dnnl::memory weights(ParameterId id, const dnnl::memory::dims& dims,
                        const dnnl::memory::desc& wanted);
+  dnnl::memory weights(ParameterId id, const dnnl::memory::dims& dims,
+                       const dnnl::memory::desc& made, WeightStore::Convert convert);
   GradientTarget gradient_of(ParameterId id, const dnnl::memory::dims& dims,
                              const dnnl::memory::desc& desc);
 

@@ -9,6 +9,7 @@
 #include "yoke/engine/compiled/check_step.h"
 #include "yoke/engine/compiled/graph/lowering.h"
 #include "yoke/engine/compiled/handover.h"
+#include "yoke/engine/compiled/layers/winograd_convolution.h"
 #include "yoke/engine/compiled/memory/cache.h"
 
 namespace yoke::compiled {
@@ -42,7 +43,12 @@ Compiled::Compiled(Model& model, FlatParameters& parameters, const CompiledOptio
     replicas_.emplace_back(engine_, weights_, statistics_, i,
                            i == 0 ? nullptr : &replicas_.front());
   }
-  check_step(model, parameters, traces.training, traces.inference, plan_options(true, 1));
+  PlanOptions checked = plan_options(true, 1);
+  check_step(model, parameters, traces.training, traces.inference, checked);
+  if (options.convolution == ConvolutionAlgorithm::kAuto && has_winograd(training_graph_)) {
+    checked.convolution = ConvolutionAlgorithm::kWinograd;  // as larger batches may be computed
+    check_step(model, parameters, traces.training, traces.inference, checked);
+  }
 }
 
 std::int64_t Compiled::classes() const {
@@ -54,6 +60,7 @@ PlanOptions Compiled::plan_options(bool training, std::int64_t batch) const {
           .training = training,
           .type = options_.precision == Precision::kBf16 ? dnnl::memory::data_type::bf16
                                                          : dnnl::memory::data_type::f32,
+          .convolution = options_.convolution,
           .loss = options_.loss};
 }
 

@@ -229,6 +229,19 @@ dnnl::matmul::primitive_desc matmul(const engine& engine, const memory::desc& a,
   return describe_forward<dnnl::matmul>(engine, eltwise, a, b, product);
 }
 
+dnnl::matmul::primitive_desc matmul_adding(const engine& engine, const memory::desc& a,
+                                           const memory::desc& b, const memory::desc& product) {
+  dnnl::primitive_attr adding = attributes();
+  dnnl::post_ops operations;
+  operations.append_sum(1.0F);
+  adding.set_post_ops(operations);
+#if DNNL_VERSION_MAJOR >= 3
+  return {engine, a, b, product, adding};
+#else
+  return {dnnl::matmul::desc(a, b, product), adding, engine};
+#endif
+}
+
 dnnl::softmax_forward::primitive_desc softmax_forward(const engine& engine,
                                                       const memory::desc& data) {
   const int last = static_cast<int>(dims_of(data).size()) - 1;

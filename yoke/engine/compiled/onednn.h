@@ -83,6 +83,9 @@ dnnl::eltwise_backward::primitive_desc eltwise_backward(
 dnnl::matmul::primitive_desc matmul(const dnnl::engine& engine, const memory::desc& a,
                                     const memory::desc& b, const memory::desc& product,
                                     const Eltwise* eltwise = nullptr);
+/// Adds the product to what is there.
+dnnl::matmul::primitive_desc matmul_adding(const dnnl::engine& engine, const memory::desc& a,
+                                           const memory::desc& b, const memory::desc& product);
 
 /// Over the last dimension of `data`, for training.
 dnnl::softmax_forward::primitive_desc softmax_forward(const dnnl::engine& engine,

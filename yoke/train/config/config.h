@@ -66,6 +66,7 @@ struct TrainConfig {
   std::int64_t replicas = 0;     ///< 0: one per thread on the compiled engine, one on the eager.
   std::int64_t micro_batch = 0;  ///< Images a replica computes at once; 0: what fits its cache.
   EngineKind engine = EngineKind::kAuto;
+  ConvolutionAlgorithm convolution = ConvolutionAlgorithm::kAuto;
   Precision precision = Precision::kFp32;
   DeviceKind device = DeviceKind::kAuto;
   Tf32 tf32 = Tf32::kConvolutions;

@@ -4,6 +4,7 @@
 
 #include "yoke/engine/compiled/layers/depthwise_convolution.h"
 #include "yoke/engine/compiled/layers/narrow_convolution.h"
+#include "yoke/engine/compiled/layers/winograd_convolution.h"
 
 namespace yoke::compiled {
 namespace {
@@ -30,8 +31,11 @@ class ConvolutionPlan final : public LayerPlan {
   void backward_weights(Builder& builder, const Tensor& gradient);
   void backward_data(Builder& builder, const Tensor& gradient);
 
+  bool takes_winograd(const Builder& builder) const;
+
   const Convolution& layer_;
   dnnl::convolution_forward::primitive_desc description_;
+  bool winograd_ = false;
   Tensor given_, src_, dst_;
 };
 
@@ -44,6 +48,13 @@ Tensor in_format(Builder& builder, const Tensor& tensor, const memory::desc& des
 /// Whether one of the formats is none of ours.
 bool is_foreign(const memory::desc& desc, Builder& builder, const ImageShape& shape) {
   return !format_of(desc, builder.batch(), shape, builder.type());
+}
+
+bool ConvolutionPlan::takes_winograd(const Builder& builder) const {
+  const ConvolutionAlgorithm asked = builder.options().convolution;
+  if (asked == ConvolutionAlgorithm::kDirect || !allows_winograd(layer_)) return false;
+  if (asked == ConvolutionAlgorithm::kWinograd) return true;
+  return !uses_matrix_unit(description_) && winograd_pays(layer_, builder.batch(), builder.type());
 }
 
 void ConvolutionPlan::forward(Builder& builder) {
@@ -65,6 +76,12 @@ void ConvolutionPlan::forward(Builder& builder) {
     return found;
   };
   description_ = prefer_given_formats(make);
+  winograd_ = takes_winograd(builder);
+  if (winograd_) {
+    src_ = given;
+    dst_ = plan_winograd(builder, layer_, given);
+    return;
+  }
   src_ = in_format(builder, given, description_.src_desc());
   const auto format =
       format_of(description_.dst_desc(), builder.batch(), layer_.output_shape, builder.type());
@@ -86,6 +103,13 @@ void ConvolutionPlan::forward(Builder& builder) {
 
 void ConvolutionPlan::backward(Builder& builder) {
   const Tensor gradient = gradient_before(builder, layer_, dst_);
+  if (winograd_) {
+    if (layer_.learns()) plan_winograd_weight_gradient(builder, layer_, given_, gradient);
+    if (builder.wants_gradient(layer_.inputs[0])) {
+      plan_winograd_data_gradient(builder, layer_, gradient);
+    }
+    return;
+  }
   if (layer_.learns() && is_narrow(layer_, gradient)) {
     plan_narrow_weight_gradient(builder, layer_, given_, gradient);
   } else if (layer_.learns()) {

@@ -17,24 +17,49 @@ memory::desc contiguous_desc(const memory::dims& dims) {
 WeightStore::WeightStore(const dnnl::engine& engine, FlatParameters& parameters)
     : engine_(engine), parameters_(parameters) {}
 
-memory WeightStore::get(ParameterId id, const memory::dims& dims, const memory::desc& wanted) {
-  for (const Copy& copy : copies_) {
-    if (copy.id == id && copy.target.get_desc() == wanted) return copy.target;
-  }
+memory WeightStore::source(ParameterId id, const memory::dims& dims) const {
   const auto& slice = parameters_.slices()[static_cast<std::size_t>(id)];
-  memory source(contiguous_desc(dims), engine_,
-                parameters_.values().data_ptr<float>() + slice.offset);
-  if (source.get_desc() == wanted) return source;
+  return {contiguous_desc(dims), engine_, parameters_.values().data_ptr<float>() + slice.offset};
+}
+
+const WeightStore::Copy* WeightStore::find(ParameterId id, const memory::desc& wanted,
+                                           Convert convert) const {
+  for (const Copy& copy : copies_) {
+    if (copy.id == id && copy.convert == convert && copy.target.get_desc() == wanted) return &copy;
+  }
+  return nullptr;
+}
+
+memory WeightStore::get(ParameterId id, const memory::dims& dims, const memory::desc& wanted) {
+  if (const Copy* const copy = find(id, wanted, nullptr)) return copy->target;
+  const memory from = source(id, dims);
+  if (from.get_desc() == wanted) return from;
   AlignedBytes bytes(wanted.get_size());
   const memory target(wanted, engine_, bytes.data());
-  copies_.push_back({id, source, target, dnnl::reorder(source, target), std::move(bytes)});
+  copies_.push_back({id, from, target, dnnl::reorder(from, target), nullptr, std::move(bytes)});
+  return target;
+}
+
+memory WeightStore::get(ParameterId id, const memory::dims& dims, const memory::desc& made,
+                        Convert convert) {
+  if (const Copy* const copy = find(id, made, convert)) return copy->target;
+  AlignedBytes bytes(made.get_size());
+  const memory target(made, engine_, bytes.data());
+  copies_.push_back({id, source(id, dims), target, {}, convert, std::move(bytes)});
   return target;
 }
 
 void WeightStore::refresh(int part, int parts, dnnl::stream& stream) {
   for (std::size_t i = static_cast<std::size_t>(part); i < copies_.size();
        i += static_cast<std::size_t>(parts)) {
-    copies_[i].reorder.execute(stream, copies_[i].source, copies_[i].target);
+    Copy& copy = copies_[i];
+    if (copy.convert == nullptr) {
+      copy.reorder.execute(stream, copy.source, copy.target);
+    } else {
+      copy.convert(static_cast<const float*>(copy.source.get_data_handle()),
+                   onednn::dims_of(copy.source.get_desc()),
+                   static_cast<float*>(copy.target.get_data_handle()));
+    }
   }
 }
 

@@ -25,6 +25,13 @@ class WeightStore {
   dnnl::memory get(ParameterId id, const dnnl::memory::dims& dims,
                    const dnnl::memory::desc& wanted);
 
+  /// Writes a copy of a parameter, `from` as LibTorch keeps it.
+  using Convert = void (*)(const float* from, const dnnl::memory::dims& dims, float* to);
+
+  /// Parameter `id`, seen as `dims`, as `convert` makes it, in the format `made`.
+  dnnl::memory get(ParameterId id, const dnnl::memory::dims& dims, const dnnl::memory::desc& made,
+                   Convert convert);
+
   /// Brings every `parts`-th copy up to date, from the `part`-th on.
   void refresh(int part, int parts, dnnl::stream& stream);
 
@@ -36,8 +43,12 @@ class WeightStore {
     dnnl::memory source;
     dnnl::memory target;
     dnnl::reorder reorder;
+    Convert convert;  // null: it is reordered
     AlignedBytes bytes;
   };
+
+  dnnl::memory source(ParameterId id, const dnnl::memory::dims& dims) const;
+  const Copy* find(ParameterId id, const dnnl::memory::desc& wanted, Convert convert) const;
 
   dnnl::engine engine_;
   FlatParameters& parameters_;

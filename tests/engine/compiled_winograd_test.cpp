@@ -1,0 +1,139 @@
+// tests/engine/compiled_winograd_test.cpp: networks whose convolutions go by Winograd's tiles.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <torch/nn/modules/batchnorm.h>
+#include <torch/nn/modules/conv.h>
+#include <torch/nn/modules/linear.h>
+
+#include "tests/engine/compare.h"
+#include "tests/engine/trained.h"
+#include "yoke/engine/compiled/layers/winograd_convolution.h"
+
+namespace yoke::test {
+namespace {
+
+using testing::HasSubstr, testing::Not;
+using torch::Tensor;
+using torch::nn::BatchNorm2d, torch::nn::Conv2d, torch::nn::Conv2dOptions, torch::nn::Linear;
+
+/// Convolutions with and without bias, activation, padding and batch norm, one read twice.
+Model every_kind() {
+  return model_of({3, 14, 11}, [](torch::nn::Module& module) {
+    auto first = module.register_module("first", Conv2d(Conv2dOptions(3, 16, 3)));
+    auto plain = module.register_module("plain", Conv2d(Conv2dOptions(16, 32, 3).padding(1)));
+    auto bare = module.register_module("bare", Conv2d(Conv2dOptions(32, 32, 3).bias(false)));
+    auto wide = module.register_module("wide", Conv2d(Conv2dOptions(32, 32, 3).padding({2, 0})));
+    auto leaky = module.register_module("leaky", Conv2d(Conv2dOptions(32, 48, 3).padding(1)));
+    auto strided = module.register_module("strided", Conv2d(Conv2dOptions(48, 32, 3).stride(2)));
+    auto last = module.register_module("last", Linear(32 * 5 * 2, 10));
+    return [=](Tensor x) mutable {
+      x = torch::relu(first->forward(x));
+      x = torch::relu(plain->forward(x));
+      x = bare->forward(x);
+      x = x + torch::tanh(x);
+      x = torch::leaky_relu(leaky->forward(wide->forward(x)), 0.1);
+      return last->forward(torch::relu(strided->forward(x)).flatten(1));
+    };
+  });
+}
+
+Model with_batch_norm() {
+  return model_of({16, 9, 9}, [](torch::nn::Module& module) {
+    auto a = module.register_module("a", Conv2d(Conv2dOptions(16, 32, 3).padding(1).bias(false)));
+    auto norm = module.register_module("norm", BatchNorm2d(32));
+    auto b = module.register_module("b", Conv2d(Conv2dOptions(32, 32, 3).padding(1).bias(false)));
+    auto last = module.register_module("last", Linear(32, 10));
+    return [=](Tensor x) mutable {
+      x = torch::relu(norm->forward(a->forward(x)));
+      x = torch::relu(b->forward(x) + x);
+      return last->forward(torch::adaptive_avg_pool2d(x, {1, 1}).flatten(1));
+    };
+  });
+}
+
+constexpr auto kWinograd = ConvolutionAlgorithm::kWinograd;
+
+TEST(CompiledWinograd, EqualsEager) {
+  compare_with_eager(every_kind, {.batch = 17, .convolution = kWinograd});
+  compare_with_eager(every_kind, {.batch = 1, .convolution = kWinograd});
+  compare_with_eager(every_kind, {.batch = 17, .micro_batch = 5, .convolution = kWinograd});
+  compare_with_eager(every_kind,
+                     {.batch = 17, .replicas = 3, .micro_batch = 2, .convolution = kWinograd});
+}
+
+TEST(CompiledWinograd, EqualsEagerWithBatchNorm) {
+  compare_with_eager(with_batch_norm, {.batch = 17, .convolution = kWinograd});
+}
+
+TEST(CompiledWinograd, EqualsEagerInBf16) {
+  if (const auto why = why_not(Precision::kBf16); !why.empty()) GTEST_SKIP() << why;
+  compare_with_eager(every_kind,
+                     {.batch = 17, .precision = Precision::kBf16, .convolution = kWinograd});
+}
+
+TEST(CompiledWinograd, EqualsEagerInModelsOfThreeByThree) {
+  for (const char* const name : {"resnet18", "airbench"}) {
+    SCOPED_TRACE(name);
+    compare_with_eager(
+        [&] {
+          return make_model(name, {{3, 32, 32}, 10}, 1);
+        },
+        {.batch = 4, .convolution = kWinograd});
+  }
+}
+
+/// The operations of layer `name`, each on a line.
+std::string operations(const std::string& name, ConvolutionAlgorithm algorithm) {
+  Compiled compiled(every_kind(), {.convolution = algorithm});
+  std::string found;
+  for (const StepCost& step : compiled.engine->profile(random_batch(compiled.model, 4), 1)) {
+    if (step.layer == name) found += step.operation + "\n";
+  }
+  return found;
+}
+
+TEST(CompiledWinograd, ComputesAllPassesWhereItIsAskedFor) {
+  const std::string all = operations("bare", kWinograd);
+  for (const char* const pass : {"convolution", "weight gradient", "data gradient"}) {
+    EXPECT_THAT(all, HasSubstr(fmt::format("{} (winograd ", pass)));
+  }
+  EXPECT_THAT(operations("bare", ConvolutionAlgorithm::kDirect), Not(HasSubstr("winograd")));
+}
+
+TEST(CompiledWinograd, LeavesOtherConvolutionsToDirectOnes) {
+  for (const char* const name : {"first", "strided"}) {
+    EXPECT_THAT(operations(name, kWinograd), Not(HasSubstr("winograd"))) << name;
+  }
+}
+
+compiled::Convolution convolution(std::int64_t inputs, std::int64_t outputs, std::int64_t side) {
+  compiled::Convolution layer;
+  layer.kernel = {outputs, inputs, 3, 3};
+  layer.windows = {{1, 1}, {0, 0}, {1, 1}, {1, 1}};
+  layer.input_shape = {inputs, side, side};
+  layer.output_shape = {outputs, side, side};
+  return layer;
+}
+
+TEST(CompiledWinograd, IsChosenWhereThereIsLessToDo) {
+  const auto pays = [](const compiled::Convolution& layer, std::int64_t images) {
+    return compiled::winograd_pays(layer, images, dnnl::memory::data_type::f32);
+  };
+  EXPECT_TRUE(pays(convolution(64, 64, 32), 16));
+  EXPECT_TRUE(pays(convolution(512, 512, 4), 128));
+  EXPECT_FALSE(pays(convolution(512, 512, 4), 4)) << "weights are read for few";
+  EXPECT_FALSE(pays(convolution(16, 16, 32), 64)) << "transforms take longer";
+  EXPECT_FALSE(pays(convolution(256, 256, 2), 512)) << "tiles are mostly empty";
+}
+
+TEST(CompiledWinograd, HasToSaveMoreInBf16) {
+  const auto pays = [](const compiled::Convolution& layer) {
+    return compiled::winograd_pays(layer, 128, dnnl::memory::data_type::bf16);
+  };
+  EXPECT_TRUE(pays(convolution(256, 256, 16)));
+  EXPECT_FALSE(pays(convolution(256, 256, 3))) << "tiles are half empty";
+}
+
+}  // namespace
+}  // namespace yoke::test

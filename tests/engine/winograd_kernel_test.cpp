@@ -1,0 +1,188 @@
+// tests/engine/winograd_kernel_test.cpp: convolutions by Winograd's tiles are what LibTorch's loops
+// in fp64 say.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <torch/autograd.h>
+#include <torch/utils.h>
+
+#include "tests/engine/blocked.h"
+#include "yoke/engine/compiled/kernels/winograd.h"
+
+namespace yoke::test {
+namespace {
+
+using compiled::Format, compiled::kWinogradProducts, compiled::TileMatrices, compiled::TileRange;
+using torch::Tensor;
+
+/// A convolution of 3x3 and the gradient of its result.
+struct Given {
+  Tensor input, weights, bias, gradient;
+  std::int64_t pad_y, pad_x;
+};
+
+struct Results {
+  Tensor result, input_gradient, weight_gradient, bias_gradient;
+};
+
+Given draw(std::vector<std::int64_t> input, std::int64_t outputs, std::int64_t pad_y,
+           std::int64_t pad_x) {
+  const std::vector<std::int64_t> result{input[0], outputs, input[2] + 2 * pad_y - 2,
+                                         input[3] + 2 * pad_x - 2};
+  const std::int64_t inputs = input[1];
+  return {exact_noise(input),
+          exact_noise({outputs, inputs, 3, 3}),
+          exact_noise({outputs}),
+          exact_noise(result),
+          pad_y,
+          pad_x};
+}
+
+Results in_double(const Given& given) {
+  const auto variable = [](const Tensor& tensor) {
+    return tensor.to(torch::kFloat64).requires_grad_();
+  };
+  const Tensor input = variable(given.input), weights = variable(given.weights),
+               bias = variable(given.bias);
+  const Tensor result = torch::conv2d(input, weights, bias, 1, {given.pad_y, given.pad_x});
+  result.backward(given.gradient.to(torch::kFloat64));
+  return {result.detach(), input.grad(), weights.grad(), bias.grad()};
+}
+
+/// The kernels with LibTorch's products between them, so many tiles at a time.
+class ByTiles {
+ public:
+  ByTiles(const Given& given, Format format, NumberType type, std::int64_t at_once)
+      : given_(given), format_(format), type_(type), at_once_(at_once) {}
+
+  Tensor result() const {
+    const std::int64_t outputs = given_.weights.size(0), inputs = given_.weights.size(1);
+    const Tensor weights = torch::empty({kWinogradProducts, inputs, outputs});
+    compiled::winograd_weights(given_.weights.data_ptr<float>(), outputs, inputs,
+                               weights.data_ptr<float>());
+    return convolve(given_.input, weights, given_.gradient.sizes().vec(), given_.pad_y,
+                    given_.pad_x, given_.bias.data_ptr<float>());
+  }
+
+  Tensor input_gradient() const {
+    const std::int64_t outputs = given_.weights.size(0), inputs = given_.weights.size(1);
+    const Tensor weights = torch::empty({kWinogradProducts, outputs, inputs});
+    compiled::winograd_turned_weights(given_.weights.data_ptr<float>(), outputs, inputs,
+                                      weights.data_ptr<float>());
+    return convolve(given_.gradient, weights, given_.input.sizes().vec(), 2 - given_.pad_y,
+                    2 - given_.pad_x, nullptr);
+  }
+
+  void parameter_gradients(Tensor& weights, Tensor& bias) const {
+    const std::int64_t outputs = given_.weights.size(0), inputs = given_.weights.size(1);
+    const Blocked input(given_.input, format_, type_), gradient(given_.gradient, format_, type_);
+    const Tensor sums = torch::zeros({kWinogradProducts, inputs, outputs});
+    bias = torch::zeros({outputs});
+    for_each_block(gradient.tensor(), [&](const auto& grid, TileRange tiles) {
+      const Tensor seen = empty(inputs), given = empty(outputs);
+      compiled::winograd_input(input.tensor(), grid, tiles, given_.pad_y, given_.pad_x,
+                               matrices(seen));
+      compiled::winograd_gradient(gradient.tensor(), grid, tiles, matrices(given),
+                                  bias.data_ptr<float>());
+      sums.add_(
+          seen.narrow(1, 0, tiles.count).transpose(1, 2).bmm(given.narrow(1, 0, tiles.count)));
+    });
+    weights = torch::full({outputs, inputs, 3, 3}, NAN);
+    compiled::winograd_weight_gradient(sums.data_ptr<float>(), outputs, inputs,
+                                       weights.data_ptr<float>());
+  }
+
+ private:
+  Tensor empty(std::int64_t channels) const {
+    return torch::full({kWinogradProducts, at_once_, channels}, NAN);
+  }
+  static TileMatrices matrices(const Tensor& tensor) {
+    return {tensor.data_ptr<float>(), tensor.size(2), tensor.stride(0)};
+  }
+
+  template <typename Work>
+  void for_each_block(const compiled::Tensor& tiled, const Work& work) const {
+    const compiled::WinogradTiles grid{tiled.shape.height, tiled.shape.width};
+    const std::int64_t tiles = tiled.batch * grid.per_image();
+    for (std::int64_t first = 0; first < tiles; first += at_once_) {
+      work(grid, TileRange{first, std::min(at_once_, tiles - first)});
+    }
+  }
+
+  Tensor convolve(const Tensor& from, const Tensor& weights, const std::vector<std::int64_t>& sizes,
+                  std::int64_t pad_y, std::int64_t pad_x, const float* bias) const {
+    const Blocked input(from, format_, type_), result(torch::full(sizes, NAN), format_, type_);
+    for_each_block(result.tensor(), [&](const auto& grid, TileRange tiles) {
+      const Tensor seen = empty(from.size(1));
+      compiled::winograd_input(input.tensor(), grid, tiles, pad_y, pad_x, matrices(seen));
+      compiled::winograd_result(matrices(seen.bmm(weights)), grid, tiles, bias, nullptr,
+                                result.tensor());
+    });
+    return result.values();
+  }
+
+  const Given& given_;
+  Format format_;
+  NumberType type_;
+  std::int64_t at_once_;
+};
+
+/// Of all numbers together.
+double error(const Tensor& actual, const Tensor& expected) {
+  return ((actual.to(torch::kFloat64) - expected).norm() / expected.norm()).item<double>();
+}
+
+void expect_equals_double(const Given& given, Format format, NumberType type) {
+  constexpr double allowed = 8e-6;
+  const Results expected = in_double(given);
+  const ByTiles tiles(given, format, type, /*at_once=*/7);
+  Tensor weights, bias;
+  tiles.parameter_gradients(weights, bias);
+  const double in_memory = type == NumberType::bf16 ? 0x1p-8 : 0;  // results are rounded to it
+  EXPECT_LT(error(tiles.result(), expected.result), allowed + in_memory);
+  EXPECT_LT(error(tiles.input_gradient(), expected.input_gradient), allowed + in_memory);
+  EXPECT_LT(error(weights, expected.weight_gradient), allowed);
+  EXPECT_LT(error(bias, expected.bias_gradient), allowed);
+}
+
+TEST(WinogradKernel, EqualsDoublePrecision) {
+  torch::manual_seed(1);
+  for (const auto format : {Format::kChannelsLast, Format::kBlocks16}) {
+    for (const NumberType type : {NumberType::f32, NumberType::bf16}) {
+      for (const auto& [height, width] : {std::pair{8, 8}, {3, 3}, {7, 10}, {1, 5}, {13, 4}}) {
+        for (const auto& [pad_y, pad_x] : {std::pair{1, 1}, {0, 0}, {2, 1}, {0, 2}}) {
+          if (height + 2 * pad_y < 3 || width + 2 * pad_x < 3) continue;
+          SCOPED_TRACE(fmt::format("format {}, {}, {}x{}, padding {} {}", static_cast<int>(format),
+                                   type == NumberType::bf16 ? "bf16" : "fp32", height, width, pad_y,
+                                   pad_x));
+          expect_equals_double(draw({3, 32, height, width}, 48, pad_y, pad_x), format, type);
+        }
+      }
+    }
+  }
+}
+
+// As docs/performance.md says.
+TEST(WinogradKernel, RoundsLittleWithManyChannels) {
+  torch::manual_seed(2);
+  for (const auto& [channels, side] : {std::pair{64, 32}, {256, 8}, {512, 4}}) {
+    SCOPED_TRACE(fmt::format("{} channels, {}x{}", channels, side, side));
+    expect_equals_double(draw({8, channels, side, side}, 64, 1, 1), Format::kBlocks16,
+                         NumberType::f32);
+  }
+}
+
+TEST(WinogradKernel, AppliesLeakyRelu) {
+  torch::manual_seed(3);
+  const Tensor products = torch::randn({kWinogradProducts, 4, 16});
+  const auto result_with = [&](const float* slope) {
+    const Blocked result(torch::full({1, 16, 8, 8}, NAN), Format::kChannelsLast, NumberType::f32);
+    compiled::winograd_result({products.data_ptr<float>(), 16, products.stride(0)}, {8, 8}, {0, 4},
+                              nullptr, slope, result.tensor());
+    return result.values();
+  };
+  const float slope = 0.25F;
+  EXPECT_TRUE(torch::equal(result_with(&slope), torch::leaky_relu(result_with(nullptr), slope)));
+}
+
+}  // namespace
+}  // namespace yoke::test

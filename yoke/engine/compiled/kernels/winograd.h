@@ -1,0 +1,64 @@
+// yoke/engine/compiled/kernels/winograd.h: convolutions of 3x3 with a quarter of the products
+// (Winograd 1980; Lavin and Gray 2016, F(4x4, 3x3)).
+#pragma once
+#include <cstdint>
+
+#include "yoke/engine/compiled/memory/tensor.h"
+
+namespace yoke::compiled {
+
+/// Products for each pair of channels of a tile, whose 4x4 pixels take 144 directly.
+inline constexpr std::int64_t kWinogradProducts = 36;
+
+/// Images cut into tiles of 4x4 pixels, counted from left to right, then down, then image by image.
+/// Those at the right and lower border may reach over it.
+struct WinogradTiles {
+  std::int64_t height, width;  ///< Of an image, in pixels.
+
+  static constexpr std::int64_t kPixels = 4;
+  std::int64_t down() const { return (height + kPixels - 1) / kPixels; }
+  std::int64_t across() const { return (width + kPixels - 1) / kPixels; }
+  std::int64_t per_image() const { return down() * across(); }
+};
+
+/// Some tiles of a batch.
+struct TileRange {
+  std::int64_t first, count;
+};
+
+/// For each of the products a matrix of a row for each tile, fp32 [36, tiles, channels].
+struct TileMatrices {
+  float* data;
+  std::int64_t channels;
+  std::int64_t pitch;  ///< Elements from one matrix to the next.
+};
+
+// Tensors have a multiple of 16 channels, blocked by 16 or channels-last, and fp32 or bf16 numbers.
+
+/// Turns what `tiles` of the result see of the convolution's input, whose first pixel is seen by
+/// the result's pixel (pad_y, pad_x), into the rows of `to`.
+void winograd_input(const Tensor& input, const WinogradTiles& grid, TileRange tiles,
+                    std::int64_t pad_y, std::int64_t pad_x, const TileMatrices& to);
+
+/// Turns products into `tiles` of `result`, plus `bias` fp32 [C] unless it is null; negative
+/// results times `*slope` unless that is null.
+void winograd_result(const TileMatrices& products, const WinogradTiles& grid, TileRange tiles,
+                     const float* bias, const float* slope, const Tensor& result);
+
+/// Turns `tiles` of the gradient of the result into the rows of `to`; adds their pixels to `bias`
+/// fp32 [C] unless it is null.
+void winograd_gradient(const Tensor& gradient, const WinogradTiles& grid, TileRange tiles,
+                       const TileMatrices& to, float* bias);
+
+/// Turns weights, fp32 [O, I, 3, 3], into matrices to multiply by, fp32 [36, I, O].
+void winograd_weights(const float* weights, std::int64_t outputs, std::int64_t inputs, float* to);
+
+/// Likewise for the gradient of the input: [36, O, I], of weights turned by 180 degrees.
+void winograd_turned_weights(const float* weights, std::int64_t outputs, std::int64_t inputs,
+                             float* to);
+
+/// Turns sums of products over tiles, fp32 [36, I, O], into the gradient of weights, [O, I, 3, 3].
+void winograd_weight_gradient(const float* sums, std::int64_t outputs, std::int64_t inputs,
+                              float* weights);
+
+}  // namespace yoke::compiled

@@ -1,0 +1,69 @@
+// yoke/engine/compiled/layers/winograd_blocks.h: tiles of a batch that are computed together, and
+// the matrices that they become.
+#pragma once
+#include <algorithm>
+#include <string>
+#include <unordered_map>
+
+#include "yoke/engine/compiled/builder.h"
+#include "yoke/engine/compiled/kernels/winograd.h"
+
+namespace yoke::compiled {
+
+/// Tiles of a batch, some at a time.
+struct TileBlocks {
+  WinogradTiles grid;
+  std::int64_t tiles;  ///< Of the batch.
+  std::int64_t size;   ///< Of a block, but for the last one.
+  bool dense;          ///< Whether its matrices follow one another without a gap.
+
+  std::int64_t size_of_last() const { return tiles - (tiles - 1) / size * size; }
+
+  /// Calls `work(TileRange, whole)` for each block, `whole` unless it is a smaller last one.
+  template <typename Work>
+  void for_each(const Work& work) const {
+    for (std::int64_t first = 0; first < tiles; first += size) {
+      const std::int64_t count = std::min(size, tiles - first);
+      work(TileRange{first, count}, count == size);
+    }
+  }
+};
+
+/// Blocks of images of `tiled`, between `inputs` and `outputs` channels, of a size that was found
+/// best by measuring.
+TileBlocks tile_blocks(std::int64_t images, const ImageShape& tiled, std::int64_t inputs,
+                       std::int64_t outputs);
+
+/// [36, tiles, channels] of a block, in memory of the plan.
+class BlockMatrices {
+ public:
+  BlockMatrices(Builder& builder, const TileBlocks& blocks, std::int64_t channels);
+
+  Buffer* buffer() const { return buffer_; }
+  TileMatrices matrices() const;
+  /// Of so many tiles.
+  dnnl::memory::desc desc(std::int64_t tiles) const;
+  /// As [36, channels, tiles].
+  dnnl::memory::desc transposed(std::int64_t tiles) const;
+
+ private:
+  std::int64_t channels_, pitch_;
+  Buffer* buffer_;
+};
+
+/// A product of matrices and what it works on.
+class TileProduct {
+ public:
+  TileProduct(Builder& builder, const dnnl::matmul::primitive_desc& description,
+              const dnnl::memory& a, const dnnl::memory& b, const dnnl::memory& product);
+
+  void run(dnnl::stream& stream) const { primitive_.execute(stream, arguments_); }
+  const std::string& code() const { return code_; }
+
+ private:
+  std::string code_;
+  dnnl::matmul primitive_;
+  std::unordered_map<int, dnnl::memory> arguments_;
+};
+
+}  // namespace yoke::compiled

@@ -1,0 +1,224 @@
+#include "yoke/engine/compiled/layers/winograd_convolution.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "yoke/engine/compiled/layers/winograd_blocks.h"
+
+namespace yoke::compiled {
+namespace {
+
+using dnnl::memory;
+
+/// Contiguous [36, rows, columns].
+memory::desc stack(std::int64_t rows, std::int64_t columns) {
+  return contiguous_desc({kWinogradProducts, rows, columns});
+}
+
+/// `tensor` with channels beside one another.
+Tensor with_channels_together(Builder& builder, const Tensor& tensor) {
+  const bool is = tensor.format == Format::kChannelsLast || tensor.format == Format::kBlocks16;
+  const Tensor result =
+      builder.converted(tensor, is ? tensor.format : Format::kBlocks16, builder.type());
+  return builder.use(result);
+}
+
+/// A convolution of `from` to `to` by weights that are there as matrices.
+struct TiledConvolution {
+  TiledConvolution(Builder& builder, const Tensor& from, const Tensor& to, const memory& weights)
+      : blocks(tile_blocks(to.batch, to.shape, from.shape.channels, to.shape.channels)),
+        from(builder.use(from)),
+        to(builder.use(to)),
+        seen(builder, blocks, from.shape.channels),
+        made(builder, blocks, to.shape.channels),
+        whole(product(builder, blocks.size, weights)),
+        last(product(builder, blocks.size_of_last(), weights)) {}
+
+  TileProduct product(Builder& builder, std::int64_t tiles, const memory& weights) const {
+    const auto a = seen.desc(tiles), c = made.desc(tiles);
+    return {builder, onednn::matmul(builder.engine(), a, weights.get_desc(), c),
+            builder.memory(a, seen.buffer()), weights, builder.memory(c, made.buffer())};
+  }
+
+  void run(std::int64_t pad_y, std::int64_t pad_x, const float* bias, const float* slope,
+           dnnl::stream& stream) const {
+    blocks.for_each([&](TileRange range, bool is_whole) {
+      winograd_input(from, blocks.grid, range, pad_y, pad_x, seen.matrices());
+      (is_whole ? whole : last).run(stream);
+      winograd_result(made.matrices(), blocks.grid, range, bias, slope, to);
+    });
+  }
+
+  TileBlocks blocks;
+  Tensor from, to;
+  BlockMatrices seen, made;
+  TileProduct whole, last;
+};
+
+void as_matrices(const float* from, const memory::dims& dims, float* to) {
+  winograd_weights(from, dims[0], dims[1], to);
+}
+void as_turned_matrices(const float* from, const memory::dims& dims, float* to) {
+  winograd_turned_weights(from, dims[0], dims[1], to);
+}
+
+void finish(Step& step, Builder& builder, const Convolution& layer) {
+  step.primitive = true;
+  step.flops = layer.flops() * static_cast<double>(builder.batch());
+}
+
+/// Sums over tiles of what the result's gradient has to do with the input.
+class WeightGradient {
+ public:
+  WeightGradient(Builder& builder, const Convolution& layer, const Tensor& input,
+                 const Tensor& gradient);
+  void run(bool accumulate);
+  const std::string& code() const { return products_.front().code(); }
+
+ private:
+  const TileProduct& product(bool first, bool whole) const {
+    return products_[(first ? 0U : 2U) + (whole ? 0U : 1U)];
+  }
+
+  TileBlocks blocks_;
+  memory::dims kernel_, padding_;
+  Tensor input_, gradient_;
+  BlockMatrices seen_, given_;
+  Buffer* sums_;                       // fp32 [36, I, O]
+  std::vector<TileProduct> products_;  // of the first block: whole, last; adding: whole, last
+  GradientTarget weights_;
+  std::optional<GradientTarget> bias_;
+  dnnl::stream stream_;
+};
+
+WeightGradient::WeightGradient(Builder& builder, const Convolution& layer, const Tensor& input,
+                               const Tensor& gradient)
+    : blocks_(tile_blocks(builder.batch(), layer.output_shape, layer.kernel[1], layer.kernel[0])),
+      kernel_(layer.kernel),
+      padding_(layer.windows.padding_left),
+      input_(with_channels_together(builder, input)),
+      gradient_(with_channels_together(builder, gradient)),
+      seen_(builder, blocks_, kernel_[1]),
+      given_(builder, blocks_, kernel_[0]),
+      stream_(builder.workspace().stream) {
+  builder.use(input_);
+  const auto c = stack(kernel_[1], kernel_[0]);
+  sums_ = builder.buffer(c.get_size());
+  builder.touch(sums_);
+  for (const bool add : {false, true}) {
+    for (const std::int64_t tiles : {blocks_.size, blocks_.size_of_last()}) {
+      const auto a = seen_.transposed(tiles), b = given_.desc(tiles);
+      const auto& engine = builder.engine();
+      products_.emplace_back(
+          builder, add ? onednn::matmul_adding(engine, a, b, c) : onednn::matmul(engine, a, b, c),
+          builder.memory(a, seen_.buffer()), builder.memory(b, given_.buffer()),
+          builder.memory(c, sums_));
+    }
+  }
+  weights_ = builder.gradient_of(layer.weight, kernel_, contiguous_desc(kernel_));
+  if (layer.bias) {
+    bias_ = builder.gradient_of(*layer.bias, {kernel_[0]}, contiguous_desc({kernel_[0]}));
+  }
+}
+
+void WeightGradient::run(bool accumulate) {
+  float* bias = nullptr;
+  if (bias_) {
+    bias = static_cast<float*>(bias_->memory(accumulate).get_data_handle());
+    std::memset(bias, 0, static_cast<std::size_t>(kernel_[0]) * sizeof(float));
+  }
+  blocks_.for_each([&](TileRange range, bool whole) {
+    winograd_input(input_, blocks_.grid, range, padding_[0], padding_[1], seen_.matrices());
+    winograd_gradient(gradient_, blocks_.grid, range, given_.matrices(), bias);
+    product(range.first == 0, whole).run(stream_);
+  });
+  winograd_weight_gradient(reinterpret_cast<const float*>(sums_->data), kernel_[0], kernel_[1],
+                           static_cast<float*>(weights_.memory(accumulate).get_data_handle()));
+  weights_.finish(accumulate, stream_);
+  if (bias_) bias_->finish(accumulate, stream_);
+}
+
+}  // namespace
+
+bool allows_winograd(const Convolution& layer) {
+  const auto is = [](const memory::dims& both, std::int64_t value) {
+    return both[0] == value && both[1] == value;
+  };
+  constexpr std::int64_t kLanes = 16;
+  return layer.kernel.size() == 4 && layer.kernel[2] == 3 && layer.kernel[3] == 3 &&
+         layer.kernel[0] % kLanes == 0 && layer.kernel[1] % kLanes == 0 &&
+         is(layer.windows.strides, 1) && is(layer.windows.dilation, 0) &&
+         layer.windows.padding_left[0] <= 2 && layer.windows.padding_left[1] <= 2;
+}
+
+bool has_winograd(const LayerGraph& graph) {
+  return std::any_of(graph.layers.begin(), graph.layers.end(), [](const auto& layer) {
+    const auto* const convolution = dynamic_cast<const Convolution*>(layer.get());
+    return convolution != nullptr && allows_winograd(*convolution);
+  });
+}
+
+bool winograd_pays(const Convolution& layer, std::int64_t images, memory::data_type type) {
+  // In fp32 products of two numbers, for an image. What a transform of a tile costs for a channel,
+  // and what transforming and reading weights costs for a pair of channels, is measured; vectors of
+  // bf16 numbers have two products for one.
+  constexpr double kTransform = 1000, kWeights = 3000;
+  const auto in = static_cast<double>(layer.input_shape.channels);
+  const auto out = static_cast<double>(layer.output_shape.channels);
+  const ImageShape& shape = layer.output_shape;
+  const auto tiles = static_cast<double>(WinogradTiles{shape.height, shape.width}.per_image());
+  const double direct = 9 * static_cast<double>(shape.height * shape.width) * in * out /
+                        (type == memory::data_type::bf16 ? 2 : 1);
+  const double winograd = tiles * (kWinogradProducts * in * out + kTransform * (in + out)) +
+                          kWeights * in * out / static_cast<double>(images);
+  return winograd < direct;
+}
+
+Tensor plan_winograd(Builder& builder, const Convolution& layer, const Tensor& input) {
+  const Tensor from = with_channels_together(builder, input);
+  const Tensor to = builder.define(layer.output, from.format, builder.type());
+  const std::int64_t out = layer.kernel[0], in = layer.kernel[1];
+  const memory weights = builder.weights(layer.weight, layer.kernel, stack(in, out), as_matrices);
+  const auto pass = std::make_shared<TiledConvolution>(builder, from, to, weights);
+  std::optional<memory> bias;
+  if (layer.bias) bias = builder.weights(*layer.bias, {out}, contiguous_desc({out}));
+  std::optional<float> slope;
+  if (layer.activation) slope = layer.activation->eltwise.alpha;
+  Step& step =
+      builder.add(fmt::format("convolution (winograd {})", pass->whole.code()),
+                  [pass, bias, slope, padding = layer.windows.padding_left,
+                   &stream = builder.workspace().stream](const MicroBatch&) {
+                    pass->run(padding[0], padding[1],
+                              bias ? static_cast<const float*>(bias->get_data_handle()) : nullptr,
+                              slope ? &*slope : nullptr, stream);
+                  });
+  finish(step, builder, layer);
+  return to;
+}
+
+void plan_winograd_data_gradient(Builder& builder, const Convolution& layer,
+                                 const Tensor& gradient) {
+  const Tensor from = with_channels_together(builder, gradient);
+  const Tensor to = builder.contribute(layer.inputs[0], from.format, builder.type());
+  const memory weights = builder.weights(
+      layer.weight, layer.kernel, stack(layer.kernel[0], layer.kernel[1]), as_turned_matrices);
+  const auto pass = std::make_shared<TiledConvolution>(builder, from, to, weights);
+  Step& step = builder.add(fmt::format("data gradient (winograd {})", pass->whole.code()),
+                           [pass, padding = layer.windows.padding_left,
+                            &stream = builder.workspace().stream](const MicroBatch&) {
+                             pass->run(2 - padding[0], 2 - padding[1], nullptr, nullptr, stream);
+                           });
+  finish(step, builder, layer);
+}
+
+void plan_winograd_weight_gradient(Builder& builder, const Convolution& layer, const Tensor& input,
+                                   const Tensor& gradient) {
+  const auto sums = std::make_shared<WeightGradient>(builder, layer, input, gradient);
+  Step& step = builder.add(fmt::format("weight gradient (winograd {})", sums->code()),
+                           [sums](const MicroBatch& micro) { sums->run(micro.accumulate); });
+  finish(step, builder, layer);
+}
+
+}  // namespace yoke::compiled
