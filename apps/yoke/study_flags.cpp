@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "apps/yoke/number_flag.h"
 #include "yoke/run/flag_names.h"
 #include "yoke/run/layout.h"
 #include "yoke/study/report/report.h"
@@ -35,7 +36,7 @@ StudyFlags add_study_flags(CLI::App& command, GivenStudy& given) {
           .add_option("-j,--jobs", given.request.jobs,
                       "Runs at a time on each set of hosts, which share their cores and GPUs")
           ->type_name("N")
-          ->check(CLI::Range(1, 1024))
+          ->check(above_zero())
           ->capture_default_str();
   command.add_option(as_flag(flag::kDataDir), given.request.data_dir, "Where data sets are")
       ->type_name("DIR");

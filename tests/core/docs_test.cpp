@@ -191,7 +191,7 @@ std::set<std::string> other_flags() {
       "layers",        "primitives",   "seconds",    "grace",     "now",         "compare-threads",
       "ranks",         "least-kib",    "most-kib",   "title",     "short",       "markdown",
       "live",          "repetitions",  "scoreboard", "emit",      "report-only", "top",
-      "csv",           "port",         "image",      "version",  // yoke
+      "jobs",          "csv",          "port",       "image",     "version",  // yoke
       "list",          "tests",        "lint",       "rounds",    "models",      "table",
       "ways",          "share",        "workers",    "torch",     "folders",     "package",
       "minutes",       "policies",     "cores",      "kit",  // scripts

@@ -60,7 +60,8 @@ StudyPlan plan_without_points(const StudyFile& file, const StudyRequest& request
   if (!request.hosts.empty()) plan.hosts.clear();
   for (const auto& set : request.hosts) plan.hosts.push_back(parse_host_set(set));
   const auto sets = plan.hosts;
-  for (int job = 1; job < request.jobs; ++job) {
+  constexpr int kMostJobs = 1024;  // no machine has room for more
+  for (int job = 1; job < std::min(request.jobs, kMostJobs); ++job) {
     plan.hosts.insert(plan.hosts.end(), sets.begin(), sets.end());
   }
   return plan;

@@ -54,7 +54,9 @@ bool ConvolutionPlan::takes_winograd(const Builder& builder) const {
   const ConvolutionAlgorithm asked = builder.options().convolution;
   if (asked == ConvolutionAlgorithm::kDirect || !allows_winograd(layer_)) return false;
   if (asked == ConvolutionAlgorithm::kWinograd) return true;
-  return !uses_matrix_unit(description_) && winograd_pays(layer_, builder.batch(), builder.type());
+  return !uses_matrix_unit(description_) &&
+         winograd_pays(layer_, builder.batch(), builder.type()) &&
+         has_fast_products(builder.engine(), layer_, builder.batch());
 }
 
 void ConvolutionPlan::forward(Builder& builder) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string_view>
 
 #include "yoke/engine/compiled/layers/winograd_blocks.h"
 
@@ -174,6 +175,13 @@ bool winograd_pays(const Convolution& layer, std::int64_t images, memory::data_t
   const double winograd = tiles * (kWinogradProducts * in * out + kTransform * (in + out)) +
                           kWeights * in * out / static_cast<double>(images);
   return winograd < direct;
+}
+
+bool has_fast_products(const dnnl::engine& engine, const Convolution& layer, std::int64_t images) {
+  const std::int64_t out = layer.kernel[0], in = layer.kernel[1];
+  const std::int64_t tiles = tile_blocks(images, layer.output_shape, in, out).size;
+  const auto found = onednn::matmul(engine, stack(tiles, in), stack(in, out), stack(tiles, out));
+  return std::string_view(found.impl_info_str()).find("ref") == std::string_view::npos;
 }
 
 Tensor plan_winograd(Builder& builder, const Convolution& layer, const Tensor& input) {

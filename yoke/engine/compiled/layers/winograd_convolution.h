@@ -18,6 +18,9 @@ bool has_winograd(const LayerGraph& graph);
 /// many images, by count.
 bool winograd_pays(const Convolution& layer, std::int64_t images, dnnl::memory::data_type type);
 
+/// Whether oneDNN has fast code here for the products.
+bool has_fast_products(const dnnl::engine& engine, const Convolution& layer, std::int64_t images);
+
 /// Plans the layer with its activation; returns its result.
 Tensor plan_winograd(Builder& builder, const Convolution& layer, const Tensor& input);
 
