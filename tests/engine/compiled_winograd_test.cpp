@@ -8,7 +8,7 @@
 
 #include "tests/engine/compare.h"
 #include "tests/engine/trained.h"
-#include "yoke/engine/compiled/layers/winograd_convolution.h"
+#include "yoke/engine/compiled/layers/winograd_choice.h"
 
 namespace yoke::test {
 namespace {
@@ -105,6 +105,29 @@ TEST(CompiledWinograd, LeavesOtherConvolutionsToDirectOnes) {
   for (const char* const name : {"first", "strided"}) {
     EXPECT_THAT(operations(name, kWinograd), Not(HasSubstr("winograd"))) << name;
   }
+}
+
+/// Of a model of 64 channels, computed as the engine chooses.
+std::string chosen(std::int64_t images, Precision precision) {
+  Compiled compiled(model_of({64, 16, 16},
+                             [](torch::nn::Module& module) {
+                               auto only = module.register_module(
+                                   "only", Conv2d(Conv2dOptions(64, 64, 3).padding(1)));
+                               return [=](Tensor x) mutable {
+                                 return only->forward(x).mean(std::vector<std::int64_t>{2, 3});
+                               };
+                             }),
+                    {.precision = precision});
+  std::string found;
+  for (const StepCost& step : compiled.engine->profile(random_batch(compiled.model, images), 1)) {
+    if (step.layer == "only") found += step.operation + "\n";
+  }
+  return found;
+}
+
+TEST(CompiledWinograd, IsTakenWithoutBeingAskedForWhereItPays) {
+  EXPECT_THAT(chosen(64, Precision::kFp32), HasSubstr("convolution (winograd "));
+  EXPECT_THAT(chosen(1, Precision::kFp32), Not(HasSubstr("winograd")));
 }
 
 compiled::Convolution convolution(std::int64_t inputs, std::int64_t outputs, std::int64_t side) {

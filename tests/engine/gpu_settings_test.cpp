@@ -47,6 +47,13 @@ TEST_F(Gpus, TryNoAlgorithmsInAShortRun) {
   EXPECT_TRUE(at::globalContext().benchmarkCuDNN());
 }
 
+TEST_F(Gpus, TryAsIsSetWhenTheFirstBatchComes) {
+  AlgorithmTrials trials;
+  apply({.trials = false});
+  trials.prepare(100);
+  EXPECT_FALSE(at::globalContext().benchmarkCuDNN());
+}
+
 TEST_F(Gpus, TryAlgorithmsForTheLargestBatches) {
   const auto tries_for = [](AlgorithmTrials& trials, std::int64_t images) {
     trials.prepare(images);

@@ -9,7 +9,7 @@
 #include "yoke/engine/compiled/check_step.h"
 #include "yoke/engine/compiled/graph/lowering.h"
 #include "yoke/engine/compiled/handover.h"
-#include "yoke/engine/compiled/layers/winograd_convolution.h"
+#include "yoke/engine/compiled/layers/winograd_choice.h"
 #include "yoke/engine/compiled/memory/cache.h"
 
 namespace yoke::compiled {

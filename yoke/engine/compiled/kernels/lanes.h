@@ -6,6 +6,9 @@
 // Every function here is inlined, so that no vector crosses an ABI.
 #define YOKE_INLINE inline __attribute__((always_inline))
 
+/// Of a lambda, which else is not compiled for the vectors of the function around it.
+#define YOKE_INLINED __attribute__((always_inline))
+
 namespace yoke::compiled {
 
 inline constexpr std::int64_t kLanes = 16;

@@ -9,8 +9,7 @@
 namespace yoke::compiled {
 namespace {
 
-// Of lambdas, which else are not compiled for the width of the vectors around them.
-#define YOKE_INLINED __attribute__((always_inline))
+static_assert(kWinogradChannels == kLanes);
 
 /// Where sixteen channels of an image lie.
 struct Layout {
@@ -77,18 +76,9 @@ YOKE_INLINE Floats load_pixel(const T* from, std::int64_t block, const Window<kS
 template <bool kInside, typename T>
 YOKE_INLINE void input_group(const T* from, std::int64_t block, const Window<6>& window, float* to,
                              std::int64_t pitch) {
-  Floats half[6][6];
-  for (int x = 0; x < 6; ++x) {
-    Floats column[6], done[6];
-    for (int y = 0; y < 6; ++y) column[y] = load_pixel<6, kInside>(from, block, window, y, x);
-    winograd::input(column, done);
-    for (int y = 0; y < 6; ++y) half[y][x] = done[y];
-  }
-  for (const auto& row : half) {
-    Floats done[6];
-    winograd::input(row, done);
-    for (int x = 0; x < 6; ++x, to += pitch) store(done[x], to);
-  }
+  winograd::in_both_dimensions<6, 6, winograd::input>(
+      [&](int y, int x) YOKE_INLINED { return load_pixel<6, kInside>(from, block, window, y, x); },
+      [&](int y, int x, Floats lanes) YOKE_INLINED { store(lanes, to + (y * 6 + x) * pitch); });
 }
 
 template <typename T>
@@ -112,23 +102,14 @@ template <typename T>
 YOKE_INLINE void result_group(const float* from, std::int64_t pitch, const float* bias,
                               const float* slope, const Window<4>& window, std::int64_t block,
                               T* to) {
-  Floats half[4][6];
-  for (int x = 0; x < 6; ++x) {
-    Floats column[6], done[4];
-    for (int y = 0; y < 6; ++y) column[y] = load(from + (y * 6 + x) * pitch);
-    winograd::result(column, done);
-    for (int y = 0; y < 4; ++y) half[y][x] = done[y];
-  }
   const Floats added = bias == nullptr ? Floats{} : load(bias);
-  for (int y = 0; y < 4; ++y) {
-    Floats done[4];
-    winograd::result(half[y], done);
-    for (int x = 0; x < 4; ++x) {
-      Floats pixel = done[x] + added;
-      if (slope != nullptr) pixel = pixel > 0 ? pixel : pixel * *slope;
-      if (window.has(y, x)) store(pixel, to + window.pixel(y, x) * block);
-    }
-  }
+  winograd::in_both_dimensions<6, 4, winograd::result>(
+      [&](int y, int x) YOKE_INLINED { return load(from + (y * 6 + x) * pitch); },
+      [&](int y, int x, Floats lanes) YOKE_INLINED {
+        Floats pixel = lanes + added;
+        if (slope != nullptr) pixel = pixel > 0 ? pixel : pixel * *slope;
+        if (window.has(y, x)) store(pixel, to + window.pixel(y, x) * block);
+      });
 }
 
 template <typename T>
@@ -147,21 +128,14 @@ YOKE_INLINE void result_tiles(const TileMatrices& products, const WinogradTiles&
 template <bool kInside, typename T>
 YOKE_INLINE Floats gradient_group(const T* from, std::int64_t block, const Window<4>& window,
                                   float* to, std::int64_t pitch) {
-  Floats half[6][4], sum{};
-  for (int x = 0; x < 4; ++x) {
-    Floats column[4], done[6];
-    for (int y = 0; y < 4; ++y) {
-      column[y] = load_pixel<4, kInside>(from, block, window, y, x);
-      sum += column[y];
-    }
-    winograd::gradient(column, done);
-    for (int y = 0; y < 6; ++y) half[y][x] = done[y];
-  }
-  for (const auto& row : half) {
-    Floats done[6];
-    winograd::gradient(row, done);
-    for (int x = 0; x < 6; ++x, to += pitch) store(done[x], to);
-  }
+  Floats sum{};
+  winograd::in_both_dimensions<4, 6, winograd::gradient>(
+      [&](int y, int x) YOKE_INLINED {
+        const Floats pixel = load_pixel<4, kInside>(from, block, window, y, x);
+        sum += pixel;
+        return pixel;
+      },
+      [&](int y, int x, Floats lanes) YOKE_INLINED { store(lanes, to + (y * 6 + x) * pitch); });
   return sum;
 }
 

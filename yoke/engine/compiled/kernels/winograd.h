@@ -10,6 +10,10 @@ namespace yoke::compiled {
 /// Products for each pair of channels of a tile, whose 4x4 pixels take 144 directly.
 inline constexpr std::int64_t kWinogradProducts = 36;
 
+/// Tensors have a multiple of so many channels, blocked by as many or channels-last, and fp32 or
+/// bf16 numbers.
+inline constexpr std::int64_t kWinogradChannels = 16;
+
 /// Images cut into tiles of 4x4 pixels, counted from left to right, then down, then image by image.
 /// Those at the right and lower border may reach over it.
 struct WinogradTiles {
@@ -32,8 +36,6 @@ struct TileMatrices {
   std::int64_t channels;
   std::int64_t pitch;  ///< Elements from one matrix to the next.
 };
-
-// Tensors have a multiple of 16 channels, blocked by 16 or channels-last, and fp32 or bf16 numbers.
 
 /// Turns what `tiles` of the result see of the convolution's input, whose first pixel is seen by
 /// the result's pixel (pad_y, pad_x), into the rows of `to`.

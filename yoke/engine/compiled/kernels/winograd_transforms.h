@@ -1,5 +1,5 @@
-// yoke/engine/compiled/kernels/winograd_transforms.h: the transforms of F(4, 3) in one dimension,
-// at the points 0, 1, -1, 2, -2 and infinity (Lavin and Gray 2016, section 4.3).
+// yoke/engine/compiled/kernels/winograd_transforms.h: the transforms of F(4, 3), at the points 0,
+// 1, -1, 2, -2 and infinity (Lavin and Gray 2016, section 4.3), in one dimension and in two.
 #pragma once
 #include "yoke/engine/compiled/kernels/lanes.h"
 
@@ -57,6 +57,24 @@ YOKE_INLINE void weight_gradient(const Floats (&s)[6], Floats (&to)[3]) {
   to[0] = s[0] * 0.25F + sum + sum2 * (1.0F / 24);
   to[1] = (s[2] - s[1]) * (1.0F / 6) + (s[3] - s[4]) * (1.0F / 12);
   to[2] = sum + sum2 * (1.0F / 6) + s[5];
+}
+
+/// Transforms the columns, then the rows of what `load(y, x)` gives; `store(y, x, lanes)` takes it.
+template <int kFrom, int kTo, void (*kTransform)(const Floats (&)[kFrom], Floats (&)[kTo]),
+          typename Load, typename Store>
+YOKE_INLINE void in_both_dimensions(const Load& load, const Store& store) {
+  Floats half[kTo][kFrom];
+  for (int x = 0; x < kFrom; ++x) {
+    Floats column[kFrom], done[kTo];
+    for (int y = 0; y < kFrom; ++y) column[y] = load(y, x);
+    kTransform(column, done);
+    for (int y = 0; y < kTo; ++y) half[y][x] = done[y];
+  }
+  for (int y = 0; y < kTo; ++y) {
+    Floats done[kTo];
+    kTransform(half[y], done);
+    for (int x = 0; x < kTo; ++x) store(y, x, done[x]);
+  }
 }
 
 }  // namespace yoke::compiled::winograd

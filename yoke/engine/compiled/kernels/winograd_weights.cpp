@@ -24,30 +24,16 @@ YOKE_INLINE void load_kernels(const float* from, std::int64_t step, bool turned,
 
 /// G g G'
 YOKE_INLINE void transform(const Floats (&kernels)[3][3], float* to, std::int64_t pitch) {
-  Floats half[6][3];
-  for (int x = 0; x < 3; ++x) {
-    const Floats column[3] = {kernels[0][x], kernels[1][x], kernels[2][x]};
-    Floats done[6];
-    winograd::weights(column, done);
-    for (int y = 0; y < 6; ++y) half[y][x] = done[y];
-  }
-  for (const auto& row : half) {
-    Floats done[6];
-    winograd::weights(row, done);
-    for (int x = 0; x < 6; ++x, to += pitch) store(done[x], to);
-  }
+  winograd::in_both_dimensions<3, 6, winograd::weights>(
+      [&](int y, int x) YOKE_INLINED { return kernels[y][x]; },
+      [&](int y, int x, Floats lanes) YOKE_INLINED { store(lanes, to + (y * 6 + x) * pitch); });
 }
 
 /// G' s G
 YOKE_INLINE void transform_back(const float* from, std::int64_t pitch, Floats (&kernels)[3][3]) {
-  Floats half[3][6];
-  for (int x = 0; x < 6; ++x) {
-    Floats column[6], done[3];
-    for (int y = 0; y < 6; ++y) column[y] = load(from + (y * 6 + x) * pitch);
-    winograd::weight_gradient(column, done);
-    for (int y = 0; y < 3; ++y) half[y][x] = done[y];
-  }
-  for (int y = 0; y < 3; ++y) winograd::weight_gradient(half[y], kernels[y]);
+  winograd::in_both_dimensions<6, 3, winograd::weight_gradient>(
+      [&](int y, int x) YOKE_INLINED { return load(from + (y * 6 + x) * pitch); },
+      [&](int y, int x, Floats lanes) YOKE_INLINED { kernels[y][x] = lanes; });
 }
 
 YOKE_VECTORISE void forward_weights(const float* weights, std::int64_t outputs, std::int64_t inputs,

@@ -4,6 +4,7 @@
 
 #include "yoke/engine/compiled/layers/depthwise_convolution.h"
 #include "yoke/engine/compiled/layers/narrow_convolution.h"
+#include "yoke/engine/compiled/layers/winograd_choice.h"
 #include "yoke/engine/compiled/layers/winograd_convolution.h"
 
 namespace yoke::compiled {
@@ -31,8 +32,6 @@ class ConvolutionPlan final : public LayerPlan {
   void backward_weights(Builder& builder, const Tensor& gradient);
   void backward_data(Builder& builder, const Tensor& gradient);
 
-  bool takes_winograd(const Builder& builder) const;
-
   const Convolution& layer_;
   dnnl::convolution_forward::primitive_desc description_;
   bool winograd_ = false;
@@ -48,15 +47,6 @@ Tensor in_format(Builder& builder, const Tensor& tensor, const memory::desc& des
 /// Whether one of the formats is none of ours.
 bool is_foreign(const memory::desc& desc, Builder& builder, const ImageShape& shape) {
   return !format_of(desc, builder.batch(), shape, builder.type());
-}
-
-bool ConvolutionPlan::takes_winograd(const Builder& builder) const {
-  const ConvolutionAlgorithm asked = builder.options().convolution;
-  if (asked == ConvolutionAlgorithm::kDirect || !allows_winograd(layer_)) return false;
-  if (asked == ConvolutionAlgorithm::kWinograd) return true;
-  return !uses_matrix_unit(description_) &&
-         winograd_pays(layer_, builder.batch(), builder.type()) &&
-         has_fast_products(builder.engine(), layer_, builder.batch());
 }
 
 void ConvolutionPlan::forward(Builder& builder) {
@@ -78,9 +68,8 @@ void ConvolutionPlan::forward(Builder& builder) {
     return found;
   };
   description_ = prefer_given_formats(make);
-  winograd_ = takes_winograd(builder);
+  winograd_ = takes_winograd(builder, layer_, description_);
   if (winograd_) {
-    src_ = given;
     dst_ = plan_winograd(builder, layer_, given);
     return;
   }

@@ -20,6 +20,10 @@ TileBlocks tile_blocks(std::int64_t images, const ImageShape& tiled, std::int64_
   return {grid, tiles, std::min(few ? kCached : even, tiles), few};
 }
 
+memory::desc matrix_stack(std::int64_t rows, std::int64_t columns) {
+  return contiguous_desc({kWinogradProducts, rows, columns});
+}
+
 BlockMatrices::BlockMatrices(Builder& builder, const TileBlocks& blocks, std::int64_t channels)
     : channels_(channels), pitch_(blocks.size * channels) {
   constexpr std::int64_t kLine = 16;

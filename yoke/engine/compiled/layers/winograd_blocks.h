@@ -34,6 +34,9 @@ struct TileBlocks {
 TileBlocks tile_blocks(std::int64_t images, const ImageShape& tiled, std::int64_t inputs,
                        std::int64_t outputs);
 
+/// [36, rows, columns], one matrix after the other.
+dnnl::memory::desc matrix_stack(std::int64_t rows, std::int64_t columns);
+
 /// [36, tiles, channels] of a block, in memory of the plan.
 class BlockMatrices {
  public:

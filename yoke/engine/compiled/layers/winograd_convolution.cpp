@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <string_view>
 
 #include "yoke/engine/compiled/layers/winograd_blocks.h"
 
@@ -12,11 +11,6 @@ namespace yoke::compiled {
 namespace {
 
 using dnnl::memory;
-
-/// Contiguous [36, rows, columns].
-memory::desc stack(std::int64_t rows, std::int64_t columns) {
-  return contiguous_desc({kWinogradProducts, rows, columns});
-}
 
 /// `tensor` with channels beside one another.
 Tensor with_channels_together(Builder& builder, const Tensor& tensor) {
@@ -28,8 +22,10 @@ Tensor with_channels_together(Builder& builder, const Tensor& tensor) {
 
 /// A convolution of `from` to `to` by weights that are there as matrices.
 struct TiledConvolution {
-  TiledConvolution(Builder& builder, const Tensor& from, const Tensor& to, const memory& weights)
-      : blocks(tile_blocks(to.batch, to.shape, from.shape.channels, to.shape.channels)),
+  TiledConvolution(Builder& builder, const Tensor& from, const Tensor& to, const memory& weights,
+                   const memory::dims& padding)
+      : padding(padding),
+        blocks(tile_blocks(to.batch, to.shape, from.shape.channels, to.shape.channels)),
         from(builder.use(from)),
         to(builder.use(to)),
         seen(builder, blocks, from.shape.channels),
@@ -43,15 +39,15 @@ struct TiledConvolution {
             builder.memory(a, seen.buffer()), weights, builder.memory(c, made.buffer())};
   }
 
-  void run(std::int64_t pad_y, std::int64_t pad_x, const float* bias, const float* slope,
-           dnnl::stream& stream) const {
+  void run(const float* bias, const float* slope, dnnl::stream& stream) const {
     blocks.for_each([&](TileRange range, bool is_whole) {
-      winograd_input(from, blocks.grid, range, pad_y, pad_x, seen.matrices());
+      winograd_input(from, blocks.grid, range, padding[0], padding[1], seen.matrices());
       (is_whole ? whole : last).run(stream);
       winograd_result(made.matrices(), blocks.grid, range, bias, slope, to);
     });
   }
 
+  memory::dims padding;  // before the first pixel
   TileBlocks blocks;
   Tensor from, to;
   BlockMatrices seen, made;
@@ -105,7 +101,7 @@ WeightGradient::WeightGradient(Builder& builder, const Convolution& layer, const
       given_(builder, blocks_, kernel_[0]),
       stream_(builder.workspace().stream) {
   builder.use(input_);
-  const auto c = stack(kernel_[1], kernel_[0]);
+  const auto c = matrix_stack(kernel_[1], kernel_[0]);
   sums_ = builder.buffer(c.get_size());
   builder.touch(sums_);
   for (const bool add : {false, true}) {
@@ -143,64 +139,25 @@ void WeightGradient::run(bool accumulate) {
 
 }  // namespace
 
-bool allows_winograd(const Convolution& layer) {
-  const auto is = [](const memory::dims& both, std::int64_t value) {
-    return both[0] == value && both[1] == value;
-  };
-  constexpr std::int64_t kLanes = 16;
-  return layer.kernel.size() == 4 && layer.kernel[2] == 3 && layer.kernel[3] == 3 &&
-         layer.kernel[0] % kLanes == 0 && layer.kernel[1] % kLanes == 0 &&
-         is(layer.windows.strides, 1) && is(layer.windows.dilation, 0) &&
-         layer.windows.padding_left[0] <= 2 && layer.windows.padding_left[1] <= 2;
-}
-
-bool has_winograd(const LayerGraph& graph) {
-  return std::any_of(graph.layers.begin(), graph.layers.end(), [](const auto& layer) {
-    const auto* const convolution = dynamic_cast<const Convolution*>(layer.get());
-    return convolution != nullptr && allows_winograd(*convolution);
-  });
-}
-
-bool winograd_pays(const Convolution& layer, std::int64_t images, memory::data_type type) {
-  // In fp32 products of two numbers, for an image. What a transform of a tile costs for a channel,
-  // and what transforming and reading weights costs for a pair of channels, is measured; vectors of
-  // bf16 numbers have two products for one.
-  constexpr double kTransform = 1000, kWeights = 3000;
-  const auto in = static_cast<double>(layer.input_shape.channels);
-  const auto out = static_cast<double>(layer.output_shape.channels);
-  const ImageShape& shape = layer.output_shape;
-  const auto tiles = static_cast<double>(WinogradTiles{shape.height, shape.width}.per_image());
-  const double direct = 9 * static_cast<double>(shape.height * shape.width) * in * out /
-                        (type == memory::data_type::bf16 ? 2 : 1);
-  const double winograd = tiles * (kWinogradProducts * in * out + kTransform * (in + out)) +
-                          kWeights * in * out / static_cast<double>(images);
-  return winograd < direct;
-}
-
-bool has_fast_products(const dnnl::engine& engine, const Convolution& layer, std::int64_t images) {
-  const std::int64_t out = layer.kernel[0], in = layer.kernel[1];
-  const std::int64_t tiles = tile_blocks(images, layer.output_shape, in, out).size;
-  const auto found = onednn::matmul(engine, stack(tiles, in), stack(in, out), stack(tiles, out));
-  return std::string_view(found.impl_info_str()).find("ref") == std::string_view::npos;
-}
-
 Tensor plan_winograd(Builder& builder, const Convolution& layer, const Tensor& input) {
   const Tensor from = with_channels_together(builder, input);
   const Tensor to = builder.define(layer.output, from.format, builder.type());
   const std::int64_t out = layer.kernel[0], in = layer.kernel[1];
-  const memory weights = builder.weights(layer.weight, layer.kernel, stack(in, out), as_matrices);
-  const auto pass = std::make_shared<TiledConvolution>(builder, from, to, weights);
-  std::optional<memory> bias;
-  if (layer.bias) bias = builder.weights(*layer.bias, {out}, contiguous_desc({out}));
+  const memory weights =
+      builder.weights(layer.weight, layer.kernel, matrix_stack(in, out), as_matrices);
+  const auto pass =
+      std::make_shared<TiledConvolution>(builder, from, to, weights, layer.windows.padding_left);
+  const float* bias = nullptr;
+  if (layer.bias) {
+    bias = static_cast<const float*>(
+        builder.weights(*layer.bias, {out}, contiguous_desc({out})).get_data_handle());
+  }
   std::optional<float> slope;
   if (layer.activation) slope = layer.activation->eltwise.alpha;
   Step& step =
       builder.add(fmt::format("convolution (winograd {})", pass->whole.code()),
-                  [pass, bias, slope, padding = layer.windows.padding_left,
-                   &stream = builder.workspace().stream](const MicroBatch&) {
-                    pass->run(padding[0], padding[1],
-                              bias ? static_cast<const float*>(bias->get_data_handle()) : nullptr,
-                              slope ? &*slope : nullptr, stream);
+                  [pass, bias, slope, &stream = builder.workspace().stream](const MicroBatch&) {
+                    pass->run(bias, slope ? &*slope : nullptr, stream);
                   });
   finish(step, builder, layer);
   return to;
@@ -210,13 +167,15 @@ void plan_winograd_data_gradient(Builder& builder, const Convolution& layer,
                                  const Tensor& gradient) {
   const Tensor from = with_channels_together(builder, gradient);
   const Tensor to = builder.contribute(layer.inputs[0], from.format, builder.type());
-  const memory weights = builder.weights(
-      layer.weight, layer.kernel, stack(layer.kernel[0], layer.kernel[1]), as_turned_matrices);
-  const auto pass = std::make_shared<TiledConvolution>(builder, from, to, weights);
+  const std::int64_t out = layer.kernel[0], in = layer.kernel[1];
+  const memory weights =
+      builder.weights(layer.weight, layer.kernel, matrix_stack(out, in), as_turned_matrices);
+  const auto& padding = layer.windows.padding_left;
+  const auto pass = std::make_shared<TiledConvolution>(
+      builder, from, to, weights, memory::dims{2 - padding[0], 2 - padding[1]});
   Step& step = builder.add(fmt::format("data gradient (winograd {})", pass->whole.code()),
-                           [pass, padding = layer.windows.padding_left,
-                            &stream = builder.workspace().stream](const MicroBatch&) {
-                             pass->run(2 - padding[0], 2 - padding[1], nullptr, nullptr, stream);
+                           [pass, &stream = builder.workspace().stream](const MicroBatch&) {
+                             pass->run(nullptr, nullptr, stream);
                            });
   finish(step, builder, layer);
 }

@@ -7,20 +7,6 @@
 
 namespace yoke::compiled {
 
-/// Whether `layer` can be computed so: 3x3 with stride 1, without groups and dilation, of multiples
-/// of 16 channels.
-bool allows_winograd(const Convolution& layer);
-
-/// Whether that is so of a convolution in `graph`.
-bool has_winograd(const LayerGraph& graph);
-
-/// Whether that is faster, in fp32, than directly in `type` by vector instructions, for a run of so
-/// many images, by count.
-bool winograd_pays(const Convolution& layer, std::int64_t images, dnnl::memory::data_type type);
-
-/// Whether oneDNN has fast code here for the products.
-bool has_fast_products(const dnnl::engine& engine, const Convolution& layer, std::int64_t images);
-
 /// Plans the layer with its activation; returns its result.
 Tensor plan_winograd(Builder& builder, const Convolution& layer, const Tensor& input);
 
