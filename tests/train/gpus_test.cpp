@@ -1,6 +1,7 @@
 // tests/train/gpus_test.cpp: which GPUs a rank takes, and runs on them.
 #include "yoke/train/gpus.h"
 
+#include <ATen/Context.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -48,6 +49,13 @@ void expect_alike(const std::filesystem::path& one, const std::filesystem::path&
     EXPECT_NEAR(found[i].at("loss").get<double>(), expected[i].at("loss").get<double>(), 0.05);
     EXPECT_EQ(found[i].at("step"), expected[i].at("step"));
   }
+}
+
+TEST(Gpus, TryNoAlgorithmsInAShortRun) {
+  const test::TemporaryDirectory directory;
+  at::globalContext().setBenchmarkCuDNN(true);
+  train(test::small_run(directory.path() / "run"));
+  EXPECT_FALSE(at::globalContext().benchmarkCuDNN());
 }
 
 TEST(CudaGraph, IsRefusedOnAProcessorBeforeAnythingIsWritten) {
