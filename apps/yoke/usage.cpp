@@ -65,7 +65,9 @@ std::string usage_message(const CLI::App& program, const CLI::ParseError& error)
     return fmt::format("{} '{}'; {}{}", what, unknown, suggest(unknown, allowed),
                        near ? "" : "; " + help);
   }
-  if (commands.empty()) return fmt::format("{}; {}", in_sentences(error), help);
+  const bool lacks_command =
+      !commands.empty() && std::string_view(error.what()).find("subcommand") != std::string::npos;
+  if (!lacks_command) return fmt::format("{}; {}", in_sentences(error), help);
   return fmt::format("{}; allowed: {}; {}", in_sentences(error), fmt::join(commands, ", "), help);
 }
 

@@ -149,6 +149,17 @@ TEST_F(YokeStudy, RefusesSchedulersThatItDoesNotKnowAndHostsBesideThem) {
   EXPECT_FALSE(fs::exists(out()));
 }
 
+TEST_F(YokeStudy, RefusesNoRunsAtATimeAndSaysWhatIsAllowed) {
+  auto all = words();
+  all.insert(all.end(), {"--jobs", "0"});
+  const auto result = run_yoke(all);
+  EXPECT_EQ(result.status, 2);
+  EXPECT_THAT(
+      result.output,
+      HasSubstr("--jobs: '0' is given; allowed: a number above 0; run 'yoke study --help'"));
+  EXPECT_FALSE(fs::exists(out()));
+}
+
 TEST_F(YokeStudy, RefusesAFormatBeforeTheFirstRun) {
   auto all = words();
   all.insert(all.end(), {"--format", "jpg"});
