@@ -156,11 +156,12 @@ TEST_F(Studies, StopWhenAskedTo) {
   EXPECT_EQ(result.failed, 0);
 }
 
-// Each run ends only when it has seen so many at once.
+// Each run ends only when it has seen so many at once; after some minutes it fails.
 std::string waits_for(int runs) {
   return fmt::format(
-      "touch \"$out.here\"\nwhile [ $(ls \"$(dirname \"$out\")\" | grep -c here) -lt {} ]; do "
-      "sleep 0.01; done\ncomplete 1",
+      "touch \"$out.here\"\nlooks=0\nwhile [ $(ls \"$(dirname \"$out\")\" | grep -c here) -lt {} "
+      "]; do "
+      "sleep 0.05; looks=$((looks + 1)); [ $looks -lt 2000 ]; done\ncomplete 1",
       runs);
 }
 
