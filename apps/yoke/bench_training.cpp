@@ -17,6 +17,7 @@
 #include "yoke/forecast/calibration_file.h"
 #include "yoke/train/config/flags.h"
 #include "yoke/train/cores.h"
+#include "yoke/train/run_length.h"
 
 namespace yoke {
 namespace {
@@ -57,7 +58,7 @@ int bench_training(const GivenTimes& given) {
   config.threads = share.threads;
   const auto ranks = make_communicator("auto", group);
   auto images = given.images;
-  const std::int64_t most = config.batch_size.value_or(kDefaultBatchSize);
+  const std::int64_t most = global_batch_sizes(config, 1).all().back();
   if (images.empty()) images = images_to_measure(most, most);
   std::sort(images.begin(), images.end());
   const auto found = measure_training(config, images, given.seconds, *ranks);

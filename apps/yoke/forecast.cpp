@@ -16,6 +16,7 @@
 #include "yoke/forecast/sentences.h"
 #include "yoke/optim/optimizer.h"
 #include "yoke/parallel/strategy.h"
+#include "yoke/train/run_length.h"
 
 namespace yoke {
 namespace {
@@ -43,8 +44,13 @@ Job job_of(const TrainConfig& config) {
     throw UsageError(
         "--device is 'cuda', but yoke forecast has calibrated processors only; give --device cpu");
   }
-  return {.batch_size =
-              config.batch_size_per_rank.value_or(config.batch_size.value_or(kDefaultBatchSize)),
+  if (config.batch_size.stages().size() > 1) {
+    throw UsageError(
+        fmt::format("--batch-size is '{}', but yoke forecast takes steps of one size; give one of "
+                    "them, by --batch-size {}",
+                    config.batch_size.str(), config.batch_size.last()));
+  }
+  return {.batch_size = config.batch_size_per_rank.value_or(global_batch_sizes(config, 1).last()),
           .per_rank = config.batch_size_per_rank.has_value(),
           .strategy = plan_strategy(config.strategy),
           .comm = plan_communicator(config.comm),

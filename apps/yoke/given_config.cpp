@@ -76,7 +76,7 @@ void fill(TrainConfig& config) {
   const DatasetTraits traits = datasets().choose(config.data).traits;
   if (config.model.empty()) config.model = traits.usual_model;
   if (config.model.empty()) config.model = usual.model;
-  const bool sized = config.batch_size || config.batch_size_per_rank;
+  const bool sized = config.batch_size.given() || config.batch_size_per_rank;
   if (!sized && traits.usual_batch_size > 0) config.batch_size = traits.usual_batch_size;
   apply_augmentation_set(config);
 }
@@ -138,7 +138,7 @@ TrainConfig resolve(const GivenConfig& given) {
   const bool per_rank = given.values.contains(flag::kBatchSizePerRank);
   const auto apply_flags = [&] {
     if (total && !per_rank) config.batch_size_per_rank.reset();
-    if (per_rank && !total) config.batch_size.reset();
+    if (per_rank && !total) config.batch_size = {};
     for (const auto& flag : train_flags()) {
       const auto value = given.values.find(flag.name);
       if (value != given.values.end()) flag.set(config, value->second);

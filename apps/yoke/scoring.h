@@ -39,7 +39,7 @@ class Scoring {
   const PhotoList& photos() const { return *photos_; }
   int threads() const { return threads_; }  ///< Of the forward pass.
   int loader_threads() const { return loader_threads_; }
-  std::int64_t batches() const { return sampler_->steps_per_epoch(); }
+  std::int64_t batches() const { return sampler_->epochs().steps(0); }
 
   /// The photos in their order, decoded from now on.
   std::unique_ptr<Loader> load() const;

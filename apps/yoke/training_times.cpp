@@ -97,7 +97,7 @@ GradientTimes measure_gradient(Workload& workload, std::int64_t images) {
 }
 
 double measure_loader(const Workload& workload, const TrainConfig& config, double seconds) {
-  const Sampler sampler(workload.data.train->size(), *config.batch_size, 0, 1, config.seed, true);
+  const Sampler sampler(workload.data.train->size(), config.batch_size, 0, 1, config.seed, true);
   Loader loader(workload.data.train, sampler,
                 Transform(workload.data.train->info(), workload.data.augmentation), config.seed, 0,
                 *config.max_steps, workload.loader, mixing_of(config));

@@ -12,10 +12,10 @@ namespace {
 
 /// Runs short and long, the shortest of all included.
 std::vector<ScheduleInput> inputs() {
-  return {{.lr = 0.1, .total_steps = 1, .steps_per_epoch = 1},
-          {.lr = 0.1, .total_steps = 2, .steps_per_epoch = 5},
-          {.lr = 3.0, .total_steps = 10, .steps_per_epoch = 1},
-          {.lr = 0.1, .total_steps = 1000, .steps_per_epoch = 7}};
+  return {{.lr = 0.1, .total_steps = 1, .epochs = Epochs(1)},
+          {.lr = 0.1, .total_steps = 2, .epochs = Epochs(5)},
+          {.lr = 3.0, .total_steps = 10, .epochs = Epochs(1)},
+          {.lr = 0.1, .total_steps = 1000, .epochs = Epochs(7)}};
 }
 
 class EverySchedule : public testing::TestWithParam<std::string> {};

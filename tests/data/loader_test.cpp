@@ -79,7 +79,7 @@ std::unique_ptr<Loader> make_loader(const std::shared_ptr<FakeDataset>& dataset,
                                     LoaderOptions options = {}, std::int64_t epochs = 1) {
   const Sampler sampler(dataset->size(), 4, 0, 1, 1, false);
   return std::make_unique<Loader>(dataset, sampler, Transform(dataset->info(), {}), 1, 0,
-                                  epochs * sampler.steps_per_epoch(), options);
+                                  sampler.epochs().first_step(epochs), options);
 }
 
 TEST(Loader, GivesTransformedImagesWithTheirLabels) {

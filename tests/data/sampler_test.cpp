@@ -27,7 +27,7 @@ Indices epoch_order(std::int64_t images, std::int64_t batch_size, int ranks, std
                     std::uint64_t seed = 1, bool shuffle = true) {
   Indices result;
   const Sampler first(images, batch_size, 0, ranks, seed, shuffle);
-  for (std::int64_t step = 0; step < first.steps_per_epoch(); ++step) {
+  for (std::int64_t step = 0; step < first.epochs().steps(epoch); ++step) {
     for (int rank = 0; rank < ranks; ++rank) {
       const Sampler sampler(images, batch_size, rank, ranks, seed, shuffle);
       const Indices share = sampler.indices(epoch, step);
@@ -68,12 +68,12 @@ TEST(Sampler, GivesSharesThatDifferByAtMostOne) {
 
 TEST(Sampler, CountsStepsAndTheSmallerLastBatch) {
   const Sampler uneven(17, 7, 0, 4, 1, true);
-  EXPECT_EQ(uneven.steps_per_epoch(), 3);
-  EXPECT_EQ(uneven.global_size(1), 7);
-  EXPECT_EQ(uneven.global_size(2), 3);
+  EXPECT_EQ(uneven.epochs().steps(0), 3);
+  EXPECT_EQ(uneven.global_size(0, 1), 7);
+  EXPECT_EQ(uneven.global_size(0, 2), 3);
   const Sampler even(16, 8, 0, 4, 1, true);
-  EXPECT_EQ(even.steps_per_epoch(), 2);
-  EXPECT_EQ(even.global_size(1), 8);
+  EXPECT_EQ(even.epochs().steps(0), 2);
+  EXPECT_EQ(even.global_size(0, 1), 8);
 }
 
 TEST(Sampler, ShufflesByEpochAndSeedAlone) {

@@ -74,7 +74,7 @@ void expect_schedule_like_python(const ScheduleCounterpart& pair, std::istream& 
   SCOPED_TRACE(pair.theirs);
   const Schedule schedule = make_schedule(
       pair.ours,
-      {.lr = kScheduledRate, .total_steps = pair.total, .steps_per_epoch = pair.steps_per_epoch});
+      {.lr = kScheduledRate, .total_steps = pair.total, .epochs = Epochs(pair.steps_per_epoch)});
   for (std::int64_t i = 0; i < 2 * pair.total; ++i) {
     const std::int64_t step = i % pair.total;
     double lr = 0, momentum = 0;

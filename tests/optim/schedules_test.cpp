@@ -14,7 +14,7 @@ using testing::DoubleNear;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-constexpr ScheduleInput kInput{.lr = 0.4, .total_steps = 12, .steps_per_epoch = 3};
+const ScheduleInput kInput{.lr = 0.4, .total_steps = 12, .epochs = Epochs(3)};
 
 std::vector<double> rates_at(const std::string& text, const std::vector<std::int64_t>& steps,
                              const ScheduleInput& input = kInput) {
@@ -35,6 +35,30 @@ TEST(StepSchedule, FallsByGammaEveryStepSizeEpochs) {
               ElementsAre(near(0.4), near(0.4), near(0.2), near(0.2)));
   EXPECT_THAT(rates_at("step:step_size=1", {2, 3, 6}),
               ElementsAre(near(0.4), near(0.04), near(0.004)));
+}
+
+/// Epochs of 6, 6, 2, 2, ... steps.
+Epochs shorter_epochs() {
+  return Epochs(SizesByEpoch::parse("0:6,2:2", "steps", {.most = 9, .example = ""}));
+}
+
+TEST(SchedulesOfEpochs, FollowEpochsOfDifferentLengths) {
+  const Epochs epochs = shorter_epochs();
+  for (const char* const text :
+       {"step:step_size=2,gamma=0.5", "multi-step:milestones=1+3,gamma=0.1", "exponential",
+        "cosine-restarts:t_0=1,t_mult=2", "cosine-restarts:t_0=2",
+        "warmup:epochs=3,then=step,step_size=1"}) {
+    SCOPED_TRACE(text);
+    const auto changing = make_schedule(text, {.lr = 1, .total_steps = 30, .epochs = epochs});
+    const auto equal = make_schedule(text, {.lr = 1, .total_steps = 30, .epochs = Epochs(2)});
+    const bool rises = std::string_view(text).starts_with("warmup");
+    for (std::int64_t epoch = rises ? 3 : 0; epoch < 8; ++epoch) {
+      EXPECT_THAT(changing(epochs.first_step(epoch)).lr, near(equal(2 * epoch).lr)) << epoch;
+    }
+  }
+  EXPECT_THAT(rates_at("warmup:epochs=3,start=0", {0, 7, 13, 14},
+                       {.lr = 1.4, .total_steps = 15, .epochs = epochs}),
+              ElementsAre(near(0), near(0.7), near(1.3), near(1.4)));  // 14 steps, one by one
 }
 
 TEST(MultiStepSchedule, FallsByGammaWhereAMilestoneBegins) {
@@ -92,7 +116,7 @@ TEST(SchedulesWithAMinimum, RefuseOneAboveTheRate) {
 
 TEST(OneCycleSchedule, RisesThenFallsAndMomentumGoesTheOtherWay) {
   // Linear, of 11 steps: up over steps 0 to 4.5, the end at step 10.
-  const ScheduleInput input{.lr = 1, .total_steps = 11, .steps_per_epoch = 1};
+  const ScheduleInput input{.lr = 1, .total_steps = 11, .epochs = Epochs(1)};
   const Schedule schedule = make_schedule(
       "onecycle:anneal_strategy=linear,pct_start=0.5,div_factor=10,final_div_factor=100", input);
   EXPECT_THAT(schedule(0).lr, near(0.1));
@@ -109,14 +133,14 @@ TEST(OneCycleSchedule, LeavesMomentumAloneWhenToldTo) {
 
 TEST(OneCycleSchedule, PeaksAtMaxLrRatherThanAtTheRate) {
   // 40 % of 10 steps: the peak is at step 3.
-  const ScheduleInput input{.lr = 0.4, .total_steps = 10, .steps_per_epoch = 1};
+  const ScheduleInput input{.lr = 0.4, .total_steps = 10, .epochs = Epochs(1)};
   EXPECT_THAT(rates_at("onecycle:max_lr=2,pct_start=0.4", {3}, input), ElementsAre(near(2)));
   EXPECT_THAT(rates_at("onecycle:pct_start=0.4", {3}, input), ElementsAre(near(0.4)));
 }
 
 TEST(OneCycleSchedule, StartsAtThePeakWhenTheRiseIsOneStep) {
   // 10 % of 10 steps; PyTorch divides by zero here.
-  const ScheduleInput input{.lr = 0.4, .total_steps = 10, .steps_per_epoch = 1};
+  const ScheduleInput input{.lr = 0.4, .total_steps = 10, .epochs = Epochs(1)};
   EXPECT_THAT(rates_at("onecycle:pct_start=0.1", {0}, input), ElementsAre(near(0.4)));
 }
 
@@ -159,7 +183,7 @@ TEST(MakeSchedule, HoldsTheLastValueBeyondTheRun) {
 }
 
 TEST(MakeSchedule, RefusesNegativeRateAndUnknownName) {
-  EXPECT_THROW(make_schedule("cosine", {.lr = -1, .total_steps = 1, .steps_per_epoch = 1}),
+  EXPECT_THROW(make_schedule("cosine", {.lr = -1, .total_steps = 1, .epochs = Epochs(1)}),
                UsageError);
   try {
     make_schedule("cosin", kInput);

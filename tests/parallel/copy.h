@@ -26,7 +26,7 @@ struct Copy {
   }
 
   void begin(int first_step = 0) const {
-    strategy->begin({.first_step = first_step, .steps_per_epoch = 4, .total_steps = 100});
+    strategy->begin({.first_step = first_step, .epochs = Epochs(4), .total_steps = 100});
   }
 
   /// On this rank's share of 17 images.

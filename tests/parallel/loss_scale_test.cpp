@@ -36,7 +36,7 @@ struct ScaledRank {
                                                .communicator = communicator,
                                                .optimizer = optimizer_text,
                                                .scaler = &scaler})) {
-    strategy->begin({.steps_per_epoch = kScaledSteps, .total_steps = kScaledSteps});
+    strategy->begin({.epochs = Epochs(kScaledSteps), .total_steps = kScaledSteps});
   }
 
   void step(const Batch& batch) const { strategy->step(batch, {}, {.lr = 0.1}); }

@@ -76,7 +76,7 @@ Trained train(const Training& training) {
         training.strategy, {*engine, parameters, {}, *communicator, training.optimizer});
     const Workers& workers = strategy->workers();
     const DataShard shard = workers.data_shard();
-    strategy->begin({.steps_per_epoch = training.steps_per_epoch, .total_steps = training.steps});
+    strategy->begin({.epochs = Epochs(training.steps_per_epoch), .total_steps = training.steps});
     for (int step = 0; step < training.steps; ++step) {
       const std::int64_t images = step + 1 == training.steps ? 1 : 17;
       const Batch batch = share_of(batch_of(images), shard.index, shard.count);

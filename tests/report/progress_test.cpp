@@ -14,7 +14,7 @@ const Metrics kTraining{.step = 30, .loss = 2.6922, .top1 = 0.40625, .top5 = 0.6
 const StepTimes kTimes{.step_seconds = 0.5, .data_wait_seconds = 0.125};
 
 ProgressState at(std::int64_t step) {
-  return {.step = step, .total_steps = 40, .steps_per_epoch = 20, .seconds_left = 65};
+  return {.step = step, .total_steps = 40, .epochs = Epochs(20), .seconds_left = 65};
 }
 
 /// The columns between two redrawings; a character of several bytes is one column.

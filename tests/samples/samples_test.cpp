@@ -70,7 +70,7 @@ TEST(SampleDataset, DrawsWhatItsOptionsSay) {
 
 TEST(SampleSchedule, RisesToTheRateAndFallsAsOneOverTheRoot) {
   const auto schedule =
-      make_schedule("rsqrt:warmup=4", {.lr = 0.2, .total_steps = 100, .steps_per_epoch = 10});
+      make_schedule("rsqrt:warmup=4", {.lr = 0.2, .total_steps = 100, .epochs = Epochs(10)});
   EXPECT_DOUBLE_EQ(schedule(1).lr, 0.1);
   EXPECT_DOUBLE_EQ(schedule(3).lr, 0.2);
   EXPECT_DOUBLE_EQ(schedule(15).lr, 0.1);

@@ -8,11 +8,9 @@
 #include <set>
 
 #include "tests/data/dataset_files.h"
-#include "tests/support/script_models.h"
-#include "tests/train/run.h"
+#include "tests/train/growing_runs.h"
 #include "yoke/core/error.h"
 #include "yoke/train/checkpoints/open_model.h"
-#include "yoke/train/config/image_sizes.h"
 
 namespace yoke::test {
 namespace {
@@ -23,62 +21,12 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-TEST(ImageSizes, AreThoseOfTheNewestEpochThatIsNamed) {
-  const auto sizes = ImageSizes::parse("0:96,6:128,14:96", "--image-size");
-  EXPECT_EQ(sizes.at(0), 96);
-  EXPECT_EQ(sizes.at(5), 96);
-  EXPECT_EQ(sizes.at(6), 128);
-  EXPECT_EQ(sizes.at(14), 96);
-  EXPECT_EQ(sizes.at(1'000'000'000'000), 96);
-  EXPECT_EQ(sizes.last(), 96);
-  EXPECT_EQ(sizes.last_epoch(), 14);
-  EXPECT_THAT(sizes.all(), ElementsAre(96, 128));
-  EXPECT_EQ(ImageSizes::parse("64", "").at(3), 64);
-  EXPECT_FALSE(ImageSizes().given());
-  EXPECT_TRUE(ImageSizes().all().empty());
-}
-
-TEST(ImageSizes, AreRefusedWithWhatIsAllowed) {
-  for (const char* const text : {"", "0", "4097", "x", "0:32,", "1:32", "0:32,0:64",
-                                 "0:32,5:64,3:8", "-1:32", "0:32:64", "0:32, 4:64", "0.5:32"}) {
-    EXPECT_THAT(failure_of<UsageError>([&] { ImageSizes::parse(text, "--image-size"); }),
-                AllOf(HasSubstr(fmt::format("--image-size is '{}'", text)),
-                      HasSubstr("0:96,6:128,14:160")));
-  }
-}
-
-/// Runs of four epochs of four steps.
-class GrowingImages : public testing::Test {
+/// Runs whose images are of `sizes`.
+class GrowingImages : public GrowingRuns {
  protected:
   std::string flags(const std::string& sizes, const ConvScript& chosen = {.batch_norm = false}) {
-    return fmt::format(
-        "--model {} --data glyphs:train=240,validation=60 --batch-size 64 --epochs 4 --lr 0.02 "
-        "--threads 2 --print-every 1 --image-size {}",
-        script_choice(conv_script(chosen), directory_.path() / "net.ts"), sizes);
+    return with_net("--batch-size 64 --image-size " + sizes, chosen);
   }
-  fs::path run(const std::string& name, const std::string& flags, int ranks = 1) {
-    const auto out = directory_.path() / name;
-    run_ranks_well(ranks, train_words(out, flags));
-    return out;
-  }
-  /// A run into `run` that shows its lines.
-  ProgramResult told(const std::string& sizes) {
-    auto words = train_words(directory_.path() / "run", flags(sizes));
-    *std::find(words.begin(), words.end(), "none") = "lines";
-    return run_yoke(words);
-  }
-  static void expect_same_weights(const fs::path& one, const fs::path& other) {
-    EXPECT_TRUE(read_file(one / "model.safetensors") == read_file(other / "model.safetensors"))
-        << one << " and " << other;
-  }
-  std::string refusal(const std::string& flags) {
-    const auto result = run_yoke(train_words(directory_.path() / "refused", flags));
-    EXPECT_EQ(result.status, 2) << result.output;
-    EXPECT_FALSE(fs::exists(directory_.path() / "refused"));
-    return result.output;
-  }
-
-  TemporaryDirectory directory_;
 };
 
 TEST_F(GrowingImages, AreTheSameOverRanksAndInBothEngines) {
@@ -135,7 +83,7 @@ TEST_F(GrowingImages, AreAsLargeAsTheirEpochSays) {
       .data = {}};
   auto config = small_run(directory_.path() / "run");  // three epochs of six steps
   config.engine = EngineKind::kEager;
-  config.image_size = ImageSizes::parse("0:12,1:20,2:28", "--image-size");
+  config.image_size = SizesByEpoch::parse("0:12,1:20,2:28", "--image-size", kImageSizes);
   train(config, parts);
   ASSERT_EQ(trained.size(), 18U);
   for (std::size_t i = 0; i < trained.size(); ++i) {
@@ -158,7 +106,7 @@ TEST_F(GrowingImages, LeaveFrozenStatisticsAsTheyAre) {
 }
 
 TEST_F(GrowingImages, AreToldOfAndKeptInTheConfiguration) {
-  const auto result = told("0:12,2:28");
+  const auto result = told(flags("0:12,2:28"));
   EXPECT_EQ(result.status, 0) << result.output;
   EXPECT_THAT(result.output, AllOf(HasSubstr("images     of 12x12 from epoch 0 on"),
                                    HasSubstr("images     of 28x28 from epoch 2 on")));
@@ -181,7 +129,7 @@ TEST_F(GrowingImages, AreThoseOfTheTrainedModel) {
 }
 
 TEST_F(GrowingImages, WarnWhereTheyNeverHaveTheirLastSize) {
-  EXPECT_THAT(told("0:12,4:28").output,
+  EXPECT_THAT(told(flags("0:12,4:28")).output,
               HasSubstr("the run ends after step 16, before images have their last size"));
 }
 

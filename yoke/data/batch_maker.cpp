@@ -53,8 +53,8 @@ Batch BatchMaker::make(std::int64_t step, bool pinned, Scratch& scratch,
   const auto floats = options.dtype(torch::kFloat32), classes = options.dtype(torch::kInt64);
   Batch batch{.input = torch::empty({size, shape.channels, shape.height, shape.width}, floats),
               .target = torch::empty({size}, classes),
-              .first_image = sampler_.first_image(place.number),
-              .step_images = sampler_.global_size(place.number)};
+              .first_image = sampler_.first_image(place.epoch, place.number),
+              .step_images = sampler_.global_size(place.epoch, place.number)};
   auto* const input = batch.input.data_ptr<float>();
   auto* const target = batch.target.data_ptr<std::int64_t>();
   for (std::int64_t i = 0; i < size && !stop.stop_requested(); ++i) {
@@ -75,7 +75,7 @@ Batch BatchMaker::make(std::int64_t step, ResidentImages& images,
   }
   const Step place = step_of(step);
   const auto indices = sampler_.indices(place.epoch, place.number);
-  const std::int64_t first = sampler_.first_image(place.number);
+  const std::int64_t first = sampler_.first_image(place.epoch, place.number);
   std::vector<CropAndFlip> placements;
   std::vector<std::int64_t> labels;
   for (std::size_t i = 0; i < indices.size(); ++i) {
@@ -87,7 +87,7 @@ Batch BatchMaker::make(std::int64_t step, ResidentImages& images,
   return {.input = input,
           .target = torch::tensor(labels, torch::kInt64).to(input.device()),
           .first_image = first,
-          .step_images = sampler_.global_size(place.number)};
+          .step_images = sampler_.global_size(place.epoch, place.number)};
 }
 
 RandomStream BatchMaker::random_of(const Step& step, std::int64_t place) const {

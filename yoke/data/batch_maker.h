@@ -46,8 +46,7 @@ class BatchMaker {
   };
 
   Step step_of(std::int64_t step) const {
-    return {.epoch = step / sampler_.steps_per_epoch(),
-            .number = step % sampler_.steps_per_epoch()};
+    return {.epoch = sampler_.epochs().at(step), .number = sampler_.epochs().place(step)};
   }
   /// What changes the image at `place` of a step is drawn from this.
   RandomStream random_of(const Step& step, std::int64_t place) const;

@@ -30,8 +30,8 @@ struct LoaderOptions {
 /// timing or on where the run was resumed; an image's random numbers not even on the ranks.
 class Loader {
  public:
-  /// Batches of steps [first_step, last_step), counted over the whole run: step s is batch
-  /// s % steps_per_epoch of epoch s / steps_per_epoch. `seed` is that of all that is drawn.
+  /// Batches of steps [first_step, last_step), counted over the whole run: which batch of
+  /// which epoch each is, the sampler's epochs() say. `seed` is that of all that is drawn.
   /// @throws UsageError when `options` are out of range; Error when the arguments do not fit
   /// together.
   Loader(std::shared_ptr<const Dataset> dataset, Sampler sampler, Transform transform,

@@ -11,6 +11,24 @@
 #include "yoke/core/error.h"
 
 namespace yoke {
+namespace {
+
+SizesByEpoch fitting(SizesByEpoch batch_sizes, std::int64_t images) {
+  if (images < 1) {
+    throw UsageError("the data set has no images; choose one that has, or check its files");
+  }
+  for (const std::int64_t size : batch_sizes.all()) {
+    if (size >= 1 && size <= images) continue;
+    throw UsageError(
+        fmt::format("batch size {} does not fit a data set of {} images; choose a batch size over "
+                    "all ranks from 1 to {}",
+                    size, images, images));
+  }
+  return batch_sizes;
+}
+
+}  // namespace
+
 // Epochs `e` and `e + 1` lie in different places, so that threads on both sides of an epoch's end
 // find theirs.
 struct Sampler::Cache {
@@ -22,10 +40,11 @@ struct Sampler::Cache {
   std::array<Entry, 2> entries;
 };
 
-Sampler::Sampler(std::int64_t images, std::int64_t batch_size, int rank, int ranks,
+Sampler::Sampler(std::int64_t images, SizesByEpoch batch_sizes, int rank, int ranks,
                  std::uint64_t seed, bool shuffle, std::shared_ptr<const WeightedOrder> weighted)
     : images_(images),
-      batch_size_(batch_size),
+      batch_sizes_(fitting(std::move(batch_sizes), images)),
+      epochs_(Epochs::of(images, batch_sizes_)),
       rank_(rank),
       ranks_(ranks),
       seed_(seed),
@@ -39,35 +58,22 @@ Sampler::Sampler(std::int64_t images, std::int64_t batch_size, int rank, int ran
     throw Error(
         fmt::format("sampler: {} weights were given for {} images", weighted_->images(), images));
   }
-  if (images < 1) {
-    throw UsageError("the data set has no images; choose one that has, or check its files");
-  }
-  if (batch_size < 1 || batch_size > images) {
-    throw UsageError(
-        fmt::format("batch size {} does not fit a data set of {} images; choose a batch size over "
-                    "all ranks from 1 to {}",
-                    batch_size, images, images));
-  }
 }
 
-std::int64_t Sampler::steps_per_epoch() const {
-  return images_ / batch_size_ + (images_ % batch_size_ != 0);
+std::int64_t Sampler::global_size(std::int64_t epoch, std::int64_t step) const {
+  const std::int64_t size = batch_sizes_.at(epoch);
+  return std::min(size, images_ - step * size);
 }
 
-std::int64_t Sampler::global_size(std::int64_t step) const {
-  return std::min(batch_size_, images_ - step * batch_size_);
-}
-
-std::int64_t Sampler::first_image(std::int64_t step) const {
-  const std::int64_t share = global_size(step) / ranks_;
-  const std::int64_t larger_shares = global_size(step) % ranks_;
-  return rank_ * share + std::min<std::int64_t>(rank_, larger_shares);
+std::int64_t Sampler::first_image(std::int64_t epoch, std::int64_t step) const {
+  const std::int64_t size = global_size(epoch, step);
+  return rank_ * (size / ranks_) + std::min<std::int64_t>(rank_, size % ranks_);
 }
 
 std::vector<std::int64_t> Sampler::indices(std::int64_t epoch, std::int64_t step) const {
-  const std::int64_t share = global_size(step) / ranks_;
-  const std::int64_t count = share + (rank_ < global_size(step) % ranks_);
-  const std::int64_t first = step * batch_size_ + first_image(step);
+  const std::int64_t size = global_size(epoch, step);
+  const std::int64_t count = size / ranks_ + (rank_ < size % ranks_);
+  const std::int64_t first = step * batch_sizes_.at(epoch) + first_image(epoch, step);
   if (!shuffle_) {
     std::vector<std::int64_t> result(static_cast<std::size_t>(count));
     std::iota(result.begin(), result.end(), first);
@@ -78,7 +84,7 @@ std::vector<std::int64_t> Sampler::indices(std::int64_t epoch, std::int64_t step
 }
 
 std::int64_t Sampler::image_at(std::int64_t epoch, std::int64_t step, std::int64_t place) const {
-  const std::int64_t position = step * batch_size_ + place;
+  const std::int64_t position = step * batch_sizes_.at(epoch) + place;
   return shuffle_ ? (*permutation(epoch))[static_cast<std::size_t>(position)] : position;
 }
 

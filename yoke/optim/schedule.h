@@ -5,6 +5,7 @@
 #include <optional>
 #include <string_view>
 
+#include "yoke/core/epochs.h"
 #include "yoke/core/plugins/plugin.h"
 #include "yoke/core/plugins/registry.h"
 #include "yoke/optim/plateau.h"
@@ -23,9 +24,9 @@ using Schedule = std::function<Rates(std::int64_t step)>;
 
 /// What the run tells a schedule.
 struct ScheduleInput {
-  double lr = 0;                     ///< `--lr`, the base learning rate.
-  std::int64_t total_steps = 0;      ///< At least 1.
-  std::int64_t steps_per_epoch = 0;  ///< At least 1.
+  double lr = 0;                 ///< `--lr`, the base learning rate.
+  std::int64_t total_steps = 0;  ///< At least 1.
+  Epochs epochs;
 };
 
 /// What a run asks of a choice of schedule.

@@ -23,9 +23,9 @@ Schedule make_schedule(std::string_view text, const ScheduleInput& input) {
     throw UsageError(
         fmt::format("the learning rate is {}; allowed: a number of at least 0", input.lr));
   }
-  if (input.total_steps < 1 || input.steps_per_epoch < 1) {
-    throw Error(fmt::format("a schedule was made for {} steps, {} per epoch; both are at least 1",
-                            input.total_steps, input.steps_per_epoch));
+  if (input.total_steps < 1) {
+    throw Error(
+        fmt::format("a schedule was made for {} steps; there is at least 1", input.total_steps));
   }
   return [schedule = schedules().choose(text).make(input), last = input.total_steps - 1](
              std::int64_t step) { return schedule(std::clamp<std::int64_t>(step, 0, last)); };

@@ -12,6 +12,7 @@
 
 #include "yoke/comm/communicator.h"
 #include "yoke/core/batch.h"
+#include "yoke/core/epochs.h"
 #include "yoke/core/flat_parameters.h"
 #include "yoke/core/named_tensors.h"
 #include "yoke/core/plugins/plugin.h"
@@ -40,7 +41,7 @@ struct StrategyContext {
 /// What strategies know of a run before its first step.
 struct RunShape {
   std::int64_t first_step = 0;  ///< Of this process: more than 0 after a resume.
-  std::int64_t steps_per_epoch = 1;
+  Epochs epochs{1};
   std::int64_t total_steps = 1;
 };
 

@@ -17,6 +17,7 @@ inline constexpr const char* kDataDir = "data-dir";
 inline constexpr const char* kDevice = "device";
 inline constexpr const char* kEngine = "engine";
 inline constexpr const char* kEpochs = "epochs";
+inline constexpr const char* kImageSize = "image-size";
 inline constexpr const char* kJoinTimeout = "join-timeout";
 inline constexpr const char* kKeep = "keep";
 inline constexpr const char* kLoaderThreads = "loader-threads";

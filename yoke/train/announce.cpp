@@ -18,6 +18,15 @@ void announce_data(Reporter& reporter, const TrainConfig& config, const DatasetS
   }
 }
 
+/// `128 images`, `128 images, 512 from epoch 30 on`.
+std::string images_of(const SizesByEpoch& sizes) {
+  std::string text = fmt::format("{} images", sizes.first());
+  for (const auto& stage : sizes.stages()) {
+    if (stage.epoch > 0) text += fmt::format(", {} from epoch {} on", stage.size, stage.epoch);
+  }
+  return text;
+}
+
 }  // namespace
 
 void announce(Reporter& reporter, const TrainConfig& config, const Resolved& resolved,
@@ -27,9 +36,9 @@ void announce(Reporter& reporter, const TrainConfig& config, const Resolved& res
       fmt::format("model      {}, {} parameters", config.model, workload.parameters.size()));
   if (!weights.empty()) reporter.message(fmt::format("weights    {}", weights));
   announce_data(reporter, config, workload.data);
-  reporter.message(fmt::format("step       {} images, {}, lr {:g}, schedule {}; {} steps",
-                               trainer.batch_size(), config.optimizer, resolved.lr, config.schedule,
-                               trainer.total_steps()));
+  reporter.message(fmt::format("step       {}, {}, lr {:g}, schedule {}; {} steps",
+                               images_of(trainer.batch_sizes()), config.optimizer, resolved.lr,
+                               config.schedule, trainer.total_steps()));
   if (const auto& average = trainer.average()) {
     reporter.message(fmt::format("average    {}", average->describe()));
   }

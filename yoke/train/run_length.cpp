@@ -5,17 +5,16 @@
 
 namespace yoke {
 
-std::int64_t global_batch_size(const TrainConfig& config, int ranks) {
+SizesByEpoch global_batch_sizes(const TrainConfig& config, int ranks) {
   if (config.batch_size_per_rank) return *config.batch_size_per_rank * ranks;
-  return config.batch_size.value_or(kDefaultBatchSize);
+  return config.batch_size.given() ? config.batch_size : kDefaultBatchSize;
 }
 
-std::int64_t count_steps(const TrainConfig& config, std::int64_t steps_per_epoch) {
+std::int64_t count_steps(const TrainConfig& config, const Epochs& epochs) {
   constexpr auto kUnlimited = std::numeric_limits<std::int64_t>::max();
   const std::int64_t most = config.max_steps.value_or(kUnlimited);
-  if (!config.epochs) return config.max_steps ? most : kDefaultEpochs * steps_per_epoch;
-  const bool huge = *config.epochs > kUnlimited / steps_per_epoch;
-  return std::min(huge ? kUnlimited : *config.epochs * steps_per_epoch, most);
+  if (!config.epochs && config.max_steps) return most;
+  return std::min(epochs.first_step(config.epochs.value_or(kDefaultEpochs)), most);
 }
 
 }  // namespace yoke

@@ -2,14 +2,15 @@
 #pragma once
 #include <cstdint>
 
+#include "yoke/core/epochs.h"
 #include "yoke/train/config/config.h"
 
 namespace yoke {
 
 /// Images of a step over all `ranks` that compute gradients.
-std::int64_t global_batch_size(const TrainConfig& config, int ranks);
+SizesByEpoch global_batch_sizes(const TrainConfig& config, int ranks);
 
 /// Steps of a run that ends neither early nor by its accuracy.
-std::int64_t count_steps(const TrainConfig& config, std::int64_t steps_per_epoch);
+std::int64_t count_steps(const TrainConfig& config, const Epochs& epochs);
 
 }  // namespace yoke

@@ -1,5 +1,7 @@
 #include "yoke/train/summary.h"
 
+#include <algorithm>
+
 #include "yoke/report/machine/hardware.h"
 #include "yoke/report/machine/process_usage.h"
 #include "yoke/run/summary.h"
@@ -26,9 +28,9 @@ void add_workload(Json& json, const Workload& workload) {
 void add_result(Json& json, const TrainConfig& config, const Trainer& trainer) {
   const RunState& state = trainer.state();
   json[key::kBatchSize] = trainer.batch_size();
-  json["steps_per_epoch"] = trainer.steps_per_epoch();
-  json[key::kEpochs] =
-      static_cast<double>(state.step) / static_cast<double>(trainer.steps_per_epoch());
+  json["steps_per_epoch"] =
+      trainer.epochs().steps(trainer.epochs().at(std::max<std::int64_t>(0, state.step - 1)));
+  json[key::kEpochs] = trainer.epoch();
   json[key::kSteps] = state.step;
   json["images_seen"] = state.images_seen;
   json[key::kTrainSeconds] = state.train_seconds;

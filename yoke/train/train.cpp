@@ -26,7 +26,8 @@ namespace {
 TrainConfig completed(TrainConfig config) {
   validate(config);
   if (!config.epochs && !config.max_steps) config.epochs = kDefaultEpochs;
-  if (!config.batch_size && !config.batch_size_per_rank) config.batch_size = kDefaultBatchSize;
+  if (!config.batch_size.given() && !config.batch_size_per_rank)
+    config.batch_size = kDefaultBatchSize;
   apply_augmentation_set(config);
   if (!config.resume.empty() && config.out.empty()) config.out = resumed_run(config);
   if (!config.resume.empty()) config.model_file = kept_model_file(resumed_run(config));

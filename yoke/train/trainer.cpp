@@ -34,15 +34,16 @@ Trainer::Trainer(const TrainConfig& config, Workload& workload, Communicator& co
            .scaler = workload.scaler.get(),
            .warn = [this](const std::string& warning) { warnings_.push_back(warning); }})),
       data_shard_(strategy_->workers().data_shard()),
-      batch_size_(kept.value_or(global_batch_size(config, data_shard_.count))),
+      batch_sizes_(config.batch_size_per_rank && kept
+                       ? *kept
+                       : global_batch_sizes(config, data_shard_.count)),
       sampler_(make_sampler()),
-      total_steps_(count_steps(config, sampler_.steps_per_epoch())),
+      total_steps_(count_steps(config, epochs())),
       lr_(config.lr.value_or(optimizers().choose(config.optimizer).traits.default_lr)),
-      schedule_(make_schedule(config.schedule, {.lr = lr_,
-                                                .total_steps = total_steps_,
-                                                .steps_per_epoch = sampler_.steps_per_epoch()})) {
+      schedule_(make_schedule(config.schedule,
+                              {.lr = lr_, .total_steps = total_steps_, .epochs = epochs()})) {
   warn_of_line_search();
-  warn_of_image_sizes();
+  warn_of_sizes();
   if (const auto rule = schedules().choose(config.schedule).traits.plateau) plateau_.emplace(*rule);
   if (!config.ema.empty()) {
     average_.emplace(parse_weight_average(config.ema), workload.parameters,
@@ -54,11 +55,12 @@ Trainer::Trainer(const TrainConfig& config, Workload& workload, Communicator& co
           config.ema, average_->first_step(), total_steps_));
     }
   }
-  if (const auto asked = global_batch_size(config, data_shard_.count); asked != batch_size_) {
+  if (const auto asked = global_batch_sizes(config, data_shard_.count); asked != batch_sizes_) {
     warnings_.push_back(
         fmt::format("warning: steps stay of {} images, as before, so that they mean the same: "
                     "--batch-size-per-rank {} on {} ranks would make them {}",
-                    batch_size_, config.batch_size_per_rank.value_or(0), data_shard_.count, asked));
+                    batch_sizes_.str(), config.batch_size_per_rank.value_or(0), data_shard_.count,
+                    asked.str()));
   }
 }
 
@@ -89,11 +91,12 @@ NamedTensors Trainer::carried_state() {
 
 void Trainer::warn_of_line_search() {
   const bool first_order = optimizers().choose(config_.optimizer).traits.first_order;
-  if (first_order || 2 * batch_size_ >= sampler_.images()) return;
+  const std::int64_t least = batch_sizes_.all().front();
+  if (first_order || 2 * least >= sampler_.images()) return;
   warnings_.push_back(fmt::format(
       "warning: {} searches along a line on one batch, {} of {} images, which says little of "
       "the others; give a --batch-size of thousands, or all of them",
-      config_.optimizer, batch_size_, sampler_.images()));
+      config_.optimizer, least, sampler_.images()));
 }
 
 std::vector<std::string> Trainer::events() {
@@ -122,9 +125,7 @@ std::int64_t Trainer::bytes() const {
 }
 
 void Trainer::begin() {
-  strategy_->begin({.first_step = state_.step,
-                    .steps_per_epoch = steps_per_epoch(),
-                    .total_steps = total_steps_});
+  strategy_->begin({.first_step = state_.step, .epochs = epochs(), .total_steps = total_steps_});
 }
 
 void Trainer::finish() { static_cast<void>(settle()); }
@@ -223,7 +224,7 @@ void Trainer::check_loss() const {
 Evaluation Trainer::evaluate() {
   const auto go_on = settle();
   auto result = yoke::evaluate(*workload_.engine.engine, communicator_, workload_.data.validation,
-                               batch_size_, workload_.loader, config_.tta);
+                               batch_sizes_.all().back(), workload_.loader, config_.tta);
   go_on();
   if (plateau_ && plateau_->add(result.loss, result.top1)) {
     const auto& rule = plateau_->rule();
@@ -244,7 +245,7 @@ Checkpoint Trainer::checkpoint(const std::vector<RecipeEntry>& recipe) {
   state.cpu_seconds += process_usage().cpu_seconds;
   Checkpoint checkpoint{
       .step = state_.step,
-      .state = {{"config", config}, {"run", state.to_json()}, {key::kBatchSize, batch_size_}}};
+      .state = {{"config", config}, {"run", state.to_json()}, {key::kBatchSize, batch_size()}}};
   NamedTensors carried = carried_state();
   if (communicator_.rank() == 0) {
     checkpoint.model = snapshot(module_state(*workload_.model.module));
@@ -253,10 +254,6 @@ Checkpoint Trainer::checkpoint(const std::vector<RecipeEntry>& recipe) {
   }
   go_on();
   return checkpoint;
-}
-
-double Trainer::epoch() const {
-  return static_cast<double>(state_.step) / static_cast<double>(steps_per_epoch());
 }
 
 }  // namespace yoke

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "yoke/comm/communicator.h"
+#include "yoke/core/epochs.h"
 #include "yoke/core/files/recipe.h"
 #include "yoke/data/loader.h"
 #include "yoke/data/sampler.h"
@@ -74,11 +75,13 @@ class Trainer {
   RunState& state() { return state_; }
   const RunState& state() const { return state_; }
   const std::optional<WeightAverage>& average() const { return average_; }
-  std::int64_t batch_size() const { return batch_size_; }  ///< Over all ranks.
-  std::int64_t steps_per_epoch() const { return sampler_.steps_per_epoch(); }
+  const SizesByEpoch& batch_sizes() const { return batch_sizes_; }  ///< Over all ranks.
+  std::int64_t batch_size() const;  ///< Likewise: of the latest step, or the first.
+  const Epochs& epochs() const { return sampler_.epochs(); }
   std::int64_t total_steps() const { return total_steps_; }
   double lr() const { return lr_; }  ///< The base learning rate.
-  double epoch() const;              ///< Passes over the training images done, with fraction.
+  /// Passes over the training images done, with fraction.
+  double epoch() const { return epochs().passed(state_.step); }
   /// Of the tensors that went over this rank so far.
   std::int64_t bytes() const;
   /// Those of `train` of which batches are made on the GPU; null where threads make them.
@@ -111,7 +114,7 @@ class Trainer {
   std::function<void()> settle();
   Batch next_batch(std::int64_t step);
   void warn_of_line_search();
-  void warn_of_image_sizes();
+  void warn_of_sizes();
   NamedTensors carried_state();
   Sampler make_sampler() const;
   void resize_images();
@@ -123,7 +126,7 @@ class Trainer {
   std::vector<std::string> warnings_;
   std::unique_ptr<Strategy> strategy_;
   DataShard data_shard_;
-  std::int64_t batch_size_;
+  SizesByEpoch batch_sizes_;
   Sampler sampler_;
   std::int64_t total_steps_;
   double lr_;

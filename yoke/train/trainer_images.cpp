@@ -4,22 +4,31 @@
 #include <algorithm>
 #include <utility>
 
+#include "yoke/run/flag_names.h"
 #include "yoke/train/config/mixing.h"
 #include "yoke/train/trainer.h"
 
 namespace yoke {
 
-void Trainer::warn_of_image_sizes() {
-  const ImageSizes& sizes = config_.image_size;
-  if (!sizes.given() || sizes.last_epoch() * steps_per_epoch() < total_steps_) return;
-  warnings_.push_back(fmt::format(
-      "warning: --image-size {}: the run ends after step {}, before images have their last size",
-      sizes.str(), total_steps_));
+/// Of those that the run ends before.
+void Trainer::warn_of_sizes() {
+  const auto warn = [this](const SizesByEpoch& sizes, std::string_view flag, const char* what) {
+    if (!sizes.given() || epochs().first_step(sizes.last_epoch()) < total_steps_) return;
+    warnings_.push_back(
+        fmt::format("warning: --{} {}: the run ends after step {}, before {} have their last size",
+                    flag, sizes.str(), total_steps_, what));
+  };
+  warn(config_.image_size, flag::kImageSize, "images");
+  warn(config_.batch_size, flag::kBatchSize, "batches");
+}
+
+std::int64_t Trainer::batch_size() const {
+  return batch_sizes_.at(epochs().at(std::max<std::int64_t>(0, state_.step - 1)));
 }
 
 Sampler Trainer::make_sampler() const {
   return {workload_.data.train->size(),
-          batch_size_,
+          batch_sizes_,
           std::max(0, data_shard_.index),
           data_shard_.count,
           config_.seed,
@@ -33,7 +42,7 @@ std::shared_ptr<ResidentImages> Trainer::resident_images(
 }
 
 std::unique_ptr<Loader> Trainer::make_loader() const {
-  const auto train = workload_.train_images(config_.image_size, state_.step / steps_per_epoch());
+  const auto train = workload_.train_images(config_.image_size, epochs().at(state_.step));
   LoaderOptions options = workload_.loader;
   options.resident = resident_images(train);
   const Transform transform(train->info(), workload_.data.augmentation);
@@ -44,15 +53,15 @@ std::unique_ptr<Loader> Trainer::make_loader() const {
 }
 
 bool Trainer::resizes(std::int64_t step) const {
-  const std::int64_t epoch = step / steps_per_epoch();
-  return config_.image_size.given() && epoch > 0 && step % steps_per_epoch() == 0 &&
+  const std::int64_t epoch = epochs().at(step);
+  return config_.image_size.given() && epoch > 0 && epochs().starts(step) &&
          config_.image_size.at(epoch) != config_.image_size.at(epoch - 1);
 }
 
 /// Of the epoch that the run is in.
 void Trainer::resize_images() {
   if (!config_.image_size.given()) return;
-  const std::int64_t epoch = state_.step / steps_per_epoch();
+  const std::int64_t epoch = epochs().at(state_.step);
   const std::int64_t size = config_.image_size.at(epoch);
   if (size == std::exchange(loaded_size_, size)) return;
   loader_.reset();
@@ -64,7 +73,7 @@ Batch Trainer::next_batch(std::int64_t step) {
   if (data_shard_.index >= 0) return loader_->next();
   return {.input = torch::empty({0}),
           .target = torch::empty({0}, torch::kInt64),
-          .step_images = sampler_.global_size(step % steps_per_epoch())};
+          .step_images = sampler_.global_size(epochs().at(step), epochs().place(step))};
 }
 
 }  // namespace yoke

@@ -96,10 +96,9 @@ std::int64_t TrainingLoop::next_halt() const {
 }
 
 bool TrainingLoop::halts(std::int64_t step) const {
-  const std::int64_t steps_per_epoch = trainer_.steps_per_epoch();
+  const Epochs& epochs = trainer_.epochs();
   return reports(step) || trainer_.averages(step) || trainer_.resizes(step) ||
-         config_.eval_every.due(step, steps_per_epoch, 0) ||
-         config_.checkpoint_every.due(step, steps_per_epoch, 0);
+         config_.eval_every.due(step, epochs, 0) || config_.checkpoint_every.due(step, epochs, 0);
 }
 
 void TrainingLoop::take_steps(const Trainer::Beside& beside) {
@@ -117,19 +116,19 @@ void TrainingLoop::take_steps(const Trainer::Beside& beside) {
 
 bool TrainingLoop::reports(std::int64_t step) const {
   return step == trainer_.total_steps() || step % config_.print_every == 0 ||
-         step % trainer_.steps_per_epoch() == 0;
+         trainer_.epochs().starts(step);
 }
 
 void TrainingLoop::after_steps() {
   const std::int64_t step = trainer_.state().step;
-  const std::int64_t steps_per_epoch = trainer_.steps_per_epoch();
+  const Epochs& epochs = trainer_.epochs();
   const bool last = step == trainer_.total_steps();
   reporter_.step(progress(step));
   if (reports(step)) report();
-  if (last || step % steps_per_epoch == 0) compare_ranks();
-  const bool evaluates = last || config_.eval_every.due(step, steps_per_epoch, evaluate_clock_);
+  if (last || epochs.starts(step)) compare_ranks();
+  const bool evaluates = last || config_.eval_every.due(step, epochs, evaluate_clock_);
   const bool best = evaluates && evaluate();
-  const bool due = config_.checkpoint_every.due(step, steps_per_epoch, save_clock_);
+  const bool due = config_.checkpoint_every.due(step, epochs, save_clock_);
   if (due || (best && config_.keep_best)) save();
 }
 
@@ -259,12 +258,13 @@ void TrainingLoop::tell_news() {
 
 ProgressState TrainingLoop::progress(std::int64_t step) const {
   // By this process's own pace, for a resumed run may be on another machine.
-  const double pace =
-      pace_.seconds() / static_cast<double>(std::max<std::int64_t>(1, step - first_step_));
+  const Epochs& epochs = trainer_.epochs();
+  const double done = epochs.passed(step) - epochs.passed(first_step_);
+  const double left = epochs.passed(trainer_.total_steps()) - epochs.passed(step);
   return {.step = step,
           .total_steps = trainer_.total_steps(),
-          .steps_per_epoch = trainer_.steps_per_epoch(),
-          .seconds_left = pace * static_cast<double>(trainer_.total_steps() - step)};
+          .epochs = epochs,
+          .seconds_left = done > 0 ? pace_.seconds() / done * left : 0};
 }
 
 }  // namespace yoke

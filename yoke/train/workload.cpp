@@ -68,7 +68,7 @@ FlatParameters with_lr_scales(const TrainConfig& config, torch::nn::Module& modu
 }
 
 /// Where sizes are given, they end with the one that the model takes.
-void check_sizes(const ImageSizes& sizes, const ImageShape& input) {
+void check_sizes(const SizesByEpoch& sizes, const ImageShape& input) {
   if (!sizes.given() || (input.height == sizes.last() && input.width == sizes.last())) return;
   throw UsageError(
       fmt::format("--image-size {} ends with images of {}, and the model takes {}; end it with "
@@ -151,7 +151,7 @@ Workload::Workload(const TrainConfig& config, std::int64_t threads, const TrainP
   if (engine.replicas == 1) loader.device = device;  // more share each batch out over their GPUs
 }
 
-std::shared_ptr<const Dataset> Workload::train_images(const ImageSizes& sizes,
+std::shared_ptr<const Dataset> Workload::train_images(const SizesByEpoch& sizes,
                                                       std::int64_t epoch) const {
   if (!stored_train || sizes.at(epoch) == sizes.last()) return data.train;
   return resized(stored_train, sizes.at(epoch), sizes.at(epoch));

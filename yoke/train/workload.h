@@ -36,7 +36,7 @@ struct Workload {
 
   /// The training images as large as `sizes` has them in `epoch`; as the model takes them where
   /// nothing is given.
-  std::shared_ptr<const Dataset> train_images(const ImageSizes& sizes, std::int64_t epoch) const;
+  std::shared_ptr<const Dataset> train_images(const SizesByEpoch& sizes, std::int64_t epoch) const;
 
   /// The images of `train`, which stay on the GPU; the same object as at the last call where that
   /// was for the same. Null where steps run elsewhere or images cannot stay.

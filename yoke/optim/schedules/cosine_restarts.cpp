@@ -1,5 +1,7 @@
 // yoke/optim/schedules/cosine_restarts.cpp: half a cosine again and again (Loshchilov and Hutter
 // 2017); PyTorch's CosineAnnealingWarmRestarts, stepped at each step.
+#include <cmath>
+
 #include "yoke/optim/schedules/min_lr.h"
 
 namespace yoke {
@@ -21,15 +23,15 @@ OptionTable<CosineRestartsOptions> cosine_restarts_options() {
 }
 
 Schedule make_cosine_restarts(const ScheduleInput& input, const CosineRestartsOptions& options) {
-  const std::int64_t first = options.t_0 * input.steps_per_epoch;
-  return fall_to_min_lr(
-      "cosine-restarts", input, options.min_lr,
-      [first, longer = options.t_mult](std::int64_t step) {
-        std::int64_t period = first;
-        if (longer == 1) step %= period;  // there may be many
-        for (; step >= period; period *= longer) step -= period;
-        return half_cosine(static_cast<double>(step) / static_cast<double>(period));
-      });
+  const auto first = static_cast<double>(options.t_0);
+  const auto longer = static_cast<double>(options.t_mult);
+  return fall_to_min_lr("cosine-restarts", input, options.min_lr,
+                        [first, longer, epochs = input.epochs](std::int64_t step) {
+                          double passed = epochs.passed(step), period = first;
+                          if (longer == 1) passed = std::fmod(passed, period);  // may be many
+                          for (; passed >= period; period *= longer) passed -= period;
+                          return half_cosine(passed / period);
+                        });
 }
 
 }  // namespace

@@ -13,8 +13,8 @@ struct ExponentialOptions {
 
 Schedule make_exponential(const ScheduleInput& input, const ExponentialOptions& options) {
   return [input, gamma = options.gamma](std::int64_t step) {
-    const std::int64_t epoch = step / input.steps_per_epoch;
-    return Rates{.lr = input.lr * std::pow(gamma, static_cast<double>(epoch))};
+    const auto epoch = static_cast<double>(input.epochs.at(step));
+    return Rates{.lr = input.lr * std::pow(gamma, epoch)};
   };
 }
 

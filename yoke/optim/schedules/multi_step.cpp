@@ -41,8 +41,7 @@ OptionFormat<Milestones> milestones_format() {
 Schedule make_multi_step(const ScheduleInput& input, const MultiStepOptions& options) {
   return [input, options](std::int64_t step) {
     const auto& milestones = options.milestones;
-    const auto next =
-        std::upper_bound(milestones.begin(), milestones.end(), step / input.steps_per_epoch);
+    const auto next = std::upper_bound(milestones.begin(), milestones.end(), input.epochs.at(step));
     const auto stairs = static_cast<double>(next - milestones.begin());
     return Rates{.lr = input.lr * std::pow(options.gamma, stairs)};
   };

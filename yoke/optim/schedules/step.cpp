@@ -13,7 +13,7 @@ struct StepOptions {
 
 Schedule make_step(const ScheduleInput& input, const StepOptions& options) {
   return [input, options](std::int64_t step) {
-    const std::int64_t stairs = step / input.steps_per_epoch / options.step_size;
+    const std::int64_t stairs = input.epochs.at(step) / options.step_size;
     return Rates{.lr = input.lr * std::pow(options.gamma, static_cast<double>(stairs))};
   };
 }

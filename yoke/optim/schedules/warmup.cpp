@@ -36,8 +36,9 @@ Schedule make_warmup(const ScheduleInput& input, const WarmupOptions& options) {
     throw UsageError("schedule 'warmup' was given both epochs and steps; give one of them");
   }
   const std::int64_t rise =
-      options.steps.value_or(options.epochs.value_or(kEpochs) * input.steps_per_epoch);
+      options.steps.value_or(input.epochs.first_step(options.epochs.value_or(kEpochs)));
   ScheduleInput rest = input;
+  rest.epochs = input.epochs.after(rise);
   rest.total_steps = std::max<std::int64_t>(1, input.total_steps - rise);
   return [rise, start = options.start, follow = options.then.make(rest)](std::int64_t step) {
     if (step >= rise) return follow(step - rise);

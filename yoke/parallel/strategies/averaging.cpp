@@ -9,7 +9,6 @@
 #include <torch/utils.h>
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 
 #include "yoke/core/error.h"
@@ -52,8 +51,7 @@ class Averaging final : public Strategy {
     if (options_.own_start && run.first_step == 0) shuffle_parameters();
     step_ = run.first_step;
     total_steps_ = run.total_steps;
-    const double steps = options_.warmup * static_cast<double>(run.steps_per_epoch);
-    warmup_steps_ = static_cast<std::int64_t>(std::llround(steps));
+    warmup_steps_ = run.epochs.steps_until(options_.warmup);
     if (anchor_.defined() && run.first_step <= warmup_steps_) {
       anchor_.copy_(context_.parameters.values());
     }

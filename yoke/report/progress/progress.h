@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "yoke/core/enum_words.h"
+#include "yoke/core/epochs.h"
 #include "yoke/run/metrics.h"
 
 namespace yoke {
@@ -15,7 +16,7 @@ namespace yoke {
 struct ProgressState {
   std::int64_t step = 0;  ///< Steps done.
   std::int64_t total_steps = 0;
-  std::int64_t steps_per_epoch = 0;
+  Epochs epochs;
   double seconds_left = 0;  ///< Of the whole run; NaN while unknown.
 };
 

@@ -22,8 +22,8 @@ void ProgressBar::message(std::string_view text) {
 }
 
 void ProgressBar::step(const ProgressState& state) {
-  const std::int64_t epoch = (state.step - 1) / state.steps_per_epoch;
-  const bool epoch_ends = state.step % state.steps_per_epoch == 0;
+  const std::int64_t epoch = state.epochs.at(state.step - 1);
+  const bool epoch_ends = state.epochs.starts(state.step);
   if (epoch != epoch_) {
     end_line();
     epoch_ = epoch;
@@ -48,10 +48,8 @@ void ProgressBar::validation(const ProgressState& state, const Metrics& metrics)
 void ProgressBar::finish() { end_line(); }
 
 void ProgressBar::draw(const ProgressState& state) {
-  const std::int64_t epochs =
-      (state.total_steps + state.steps_per_epoch - 1) / state.steps_per_epoch;
-  const std::int64_t done = state.step - epoch_ * state.steps_per_epoch;
-  const double fraction = static_cast<double>(done) / static_cast<double>(state.steps_per_epoch);
+  const std::int64_t epochs = state.epochs.at(state.total_steps - 1) + 1;
+  const double fraction = state.epochs.passed(state.step) - static_cast<double>(epoch_);
   const std::string left =
       fmt::format("epoch {:>{}}/{} ", epoch_ + 1, fmt::formatted_size("{}", epochs), epochs);
   const std::string right = fmt::format("{:3.0f} %  {}{}  {} left", 100 * fraction, training_,

@@ -3,16 +3,17 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <optional>
 #include <string>
 
 #include "yoke/core/enum_words.h"
+#include "yoke/core/sizes_by_epoch.h"
 #include "yoke/engine/eager/gpu_settings.h"
 #include "yoke/engine/make_engine.h"
 #include "yoke/engine/precision.h"
 #include "yoke/report/progress/progress.h"
 #include "yoke/train/config/augmentation_sets.h"
-#include "yoke/train/config/image_sizes.h"
 #include "yoke/train/config/interval.h"
 #include "yoke/train/evaluation/views.h"
 
@@ -28,6 +29,14 @@ template <>
 struct EnumWords<DeviceKind> {
   static constexpr std::string_view kWords[] = {"auto", "cpu", "cuda"};
 };
+
+/// Images of a step that grow in number: Smith et al., "Don't Decay the Learning Rate, Increase the
+/// Batch Size" (ICLR 2018).
+inline constexpr SizeRange kBatchSizes{.most = std::numeric_limits<std::int64_t>::max(),
+                                       .example = "0:128,30:512"};
+/// Images that grow, in pixels: Howard, "Training Imagenet in 3 hours for $25" (2018); Touvron et
+/// al., "Fixing the train-test resolution discrepancy" (NeurIPS 2019).
+inline constexpr SizeRange kImageSizes{.most = 4096, .example = "0:96,6:128,14:160"};
 
 /// The flags of `yoke train`, parsed; see flag_table.cpp for what each means.
 struct TrainConfig {
@@ -45,13 +54,13 @@ struct TrainConfig {
   std::optional<double> target_accuracy;  ///< In (0, 1].
   std::optional<std::int64_t> patience;   ///< Evaluations without a better one, before the end.
 
-  std::optional<std::int64_t> batch_size;           ///< Over all ranks; kDefaultBatchSize.
+  SizesByEpoch batch_size;                          ///< Over all ranks; kDefaultBatchSize.
   std::optional<std::int64_t> batch_size_per_rank;  ///< Instead.
   std::string optimizer = "sgd:momentum=0.9";
   std::optional<double> lr;  ///< The optimizer's own default where it is not given.
   std::string schedule = "constant";
-  std::string ema;        ///< See WeightAverageOptions; empty: none.
-  ImageSizes image_size;  ///< Of training images, by epoch.
+  std::string ema;          ///< See WeightAverageOptions; empty: none.
+  SizesByEpoch image_size;  ///< Of training images.
   double label_smoothing = 0;
   std::string class_weights;   ///< Of the loss, see class_weights_of(); empty: all 1.
   std::string sample_weights;  ///< Likewise, by which images are drawn; empty: each once an epoch.

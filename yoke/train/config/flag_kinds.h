@@ -142,16 +142,17 @@ TrainFlag choice(const char* name, Field TrainConfig::*field, const std::string&
           }};
 }
 
-inline TrainFlag image_sizes(const char* name, ImageSizes TrainConfig::*field,
-                             const std::string& help, const char* group) {
+/// A flag that is a size, or sizes by epoch; a single one is a number in TOML.
+inline TrainFlag sizes(const char* name, SizesByEpoch TrainConfig::*field, const SizeRange& range,
+                       const std::string& help, const char* group) {
   return {name,
-          "SIZE/EPOCH:SIZE[,...]",
+          "N/EPOCH:N[,...]",
           help,
-          "",
+          range_text<std::int64_t>(1, range.most),
           group,
-          true,
+          false,
           [=](TrainConfig& config, const std::string& given) {
-            config.*field = ImageSizes::parse(given, fmt::format("--{}", name));
+            config.*field = SizesByEpoch::parse(given, fmt::format("--{}", name), range);
           },
           [=](const TrainConfig& config) -> std::optional<std::string> {
             if (!(config.*field).given()) return std::nullopt;

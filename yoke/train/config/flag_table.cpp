@@ -23,9 +23,10 @@ Flags everyday() {
   constexpr const char* kEveryday = "Everyday";
   const std::string epochs_help = fmt::format(
       "Passes over the training images ({} unless --max-steps is given)", kDefaultEpochs);
-  const std::string batch_help =
-      fmt::format("Images per optimizer step over all ranks and replicas ({}; of photos fewer)",
-                  kDefaultBatchSize);
+  const std::string batch_help = fmt::format(
+      "Images per optimizer step over all ranks and replicas ({}; of photos fewer), or "
+      "from which epoch on, as {}",
+      kDefaultBatchSize, kBatchSizes.example);
   return {
       with(kIdentity | kStepCost, text("data", &C::data, "DATASET[:k=v,...]",
                                        "Data set; see 'yoke list datasets'", kEveryday)),
@@ -38,7 +39,7 @@ Flags everyday() {
                 kEveryday)),
       count(flag::kEpochs, &C::epochs, 1, epochs_help, kEveryday),
       with(kIdentity | kStepCost | kMeasured,
-           count(flag::kBatchSize, &C::batch_size, 1, batch_help, kEveryday), {"-b"}),
+           sizes(flag::kBatchSize, &C::batch_size, kBatchSizes, batch_help, kEveryday), {"-b"}),
       with(kIdentity | kStepCost, text("optimizer", &C::optimizer, "OPTIMIZER[:k=v,...]",
                                        "Optimizer; see 'yoke list optimizers'", kEveryday)),
       or_resolved(&Resolved::lr,
@@ -86,10 +87,11 @@ Flags length_and_parts() {
 Flags images_and_classes() {
   return {
       with(kIdentity | kStepCost,
-           image_sizes("image-size", &C::image_size,
-                       "Height and width of images, or of training images from which epoch on, as "
-                       "0:96,6:128,14:160; validation images have the last of them",
-                       kTraining)),
+           sizes(flag::kImageSize, &C::image_size, kImageSizes,
+                 fmt::format("Height and width of images, or of training images from which epoch "
+                             "on, as {}; validation images have the last of them",
+                             kImageSizes.example),
+                 kTraining)),
       with(kStepCost, number("label-smoothing", &C::label_smoothing, 0.0, 1.0,
                              "Share of the target spread evenly over the classes", kTraining)),
       with(kStepCost,

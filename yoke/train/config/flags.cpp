@@ -22,7 +22,8 @@ std::vector<RecipeEntry> entries_of(const TrainConfig& config, const Resolved* r
   for (const auto& flag : train_flags()) {
     if ((flag.roles & without) != 0) continue;
     if (const auto value = value_of(flag, config, resolved)) {
-      entries.push_back({.key = flag.name, .value = *value, .quoted = flag.quoted, .line = 0});
+      const bool quoted = flag.quoted || value->find(':') != std::string::npos;  // sizes by epoch
+      entries.push_back({.key = flag.name, .value = *value, .quoted = quoted, .line = 0});
     }
   }
   return entries;
@@ -73,11 +74,11 @@ std::vector<RecipeEntry> run_recipe(const TrainConfig& config, const Resolved& r
 }
 
 void validate(const TrainConfig& config) {
-  if (config.batch_size && config.batch_size_per_rank) {
+  if (config.batch_size.given() && config.batch_size_per_rank) {
     throw UsageError(
         fmt::format("both --batch-size {} and --batch-size-per-rank {} are given; give "
                     "one: the first counts images over all ranks, the second per rank",
-                    *config.batch_size, *config.batch_size_per_rank));
+                    config.batch_size.str(), *config.batch_size_per_rank));
   }
 }
 

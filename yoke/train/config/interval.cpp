@@ -29,7 +29,7 @@ Interval Interval::parse(std::string_view text, std::string_view flag) {
   return interval;
 }
 
-bool Interval::due(std::int64_t steps, std::int64_t steps_per_epoch, double seconds) const {
+bool Interval::due(std::int64_t steps, const Epochs& epochs, double seconds) const {
   switch (unit_) {
     case Unit::kOff:
       return false;
@@ -39,9 +39,10 @@ bool Interval::due(std::int64_t steps, std::int64_t steps_per_epoch, double seco
       return seconds >= amount_;
     case Unit::kEpochs: {
       // Due when a multiple of the interval, rounded to a step, is reached.
-      const double length = amount_ * static_cast<double>(steps_per_epoch);
-      const double multiple = std::max(1.0, std::round(static_cast<double>(steps) / length));
-      return std::max<std::int64_t>(1, std::llround(multiple * length)) == steps || length <= 1;
+      const std::int64_t epoch = epochs.at(steps - 1);
+      const double multiple = std::max(1.0, std::round(epochs.passed(steps) / amount_));
+      return std::max<std::int64_t>(1, epochs.steps_until(multiple * amount_)) == steps ||
+             amount_ * static_cast<double>(epochs.steps(epoch)) <= 1;
     }
   }
   return false;

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "yoke/core/epochs.h"
+
 namespace yoke {
 
 /// `1epoch`, `500steps`, `10min`, or off.
@@ -20,7 +22,7 @@ class Interval {
 
   /// Whether it is due after `steps` steps of the run, when `seconds` have passed since it last
   /// was.
-  bool due(std::int64_t steps, std::int64_t steps_per_epoch, double seconds) const;
+  bool due(std::int64_t steps, const Epochs& epochs, double seconds) const;
 
   const std::string& str() const { return text_; }
 

@@ -79,7 +79,7 @@ Evaluation evaluate(Engine& engine, Communicator& communicator,
   const Sampler sampler(dataset->size(), std::min(batch_size, dataset->size()), communicator.rank(),
                         communicator.size(), 0, false);
   const Transform transform(dataset->info(), Augmentation{});
-  const std::int64_t steps = sampler.steps_per_epoch();
+  const std::int64_t steps = sampler.epochs().steps(0);
   Sums sums(dataset->info().classes());
   Sightings sightings;
   Loader loader(dataset, sampler, transform, 0, 0, steps, options);
