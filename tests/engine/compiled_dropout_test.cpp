@@ -45,6 +45,36 @@ TEST(CompiledDropout, KeepsItsShareAndScalesIt) {
   EXPECT_TRUE(compiled.engine->predict(ones_for(compiled.model, 5).input).eq(1).all().item<bool>());
 }
 
+/// Of each image all or nothing: by noise as Python's libraries write it, or by feature_dropout.
+Model dropped_images(bool by_noise) {
+  return model_of({5, 3, 3}, [&](torch::nn::Module& module) {
+    const auto options = torch::nn::Conv2dOptions(5, 5, 1).groups(5).bias(false);
+    auto scale = module.register_module("scale", torch::nn::Conv2d(options));
+    torch::nn::init::ones_(scale->weight);
+    return [=](Tensor x) mutable {
+      x = scale->forward(x);
+      if (!scale->is_training()) return x.flatten(1);
+      if (!by_noise) {
+        return torch::feature_dropout(x.unsqueeze(1), kProbability, true).squeeze(1).flatten(1);
+      }
+      const Tensor noise = torch::empty({x.size(0), 1, 1, 1}).bernoulli_(1 - kProbability);
+      return (noise.div_(1 - kProbability) * x).flatten(1);
+    };
+  });
+}
+
+TEST(CompiledDropout, IsNoiseOfImagesAsPythonWritesIt) {
+  Compiled noise(dropped_images(true)), dropout(dropped_images(false));
+  const Batch batch = ones_for(noise.model, 40);
+  const Tensor scores = noise.engine->gradient(batch, kDropoutKey).scores;
+  EXPECT_TRUE(scores.equal(dropout.engine->gradient(batch, kDropoutKey).scores));
+  EXPECT_TRUE(noise.gradient_of("scale.weight").equal(dropout.gradient_of("scale.weight")));
+  const Tensor kept = scores.ne(0);
+  EXPECT_TRUE(kept.all(1).equal(kept.any(1)));
+  EXPECT_TRUE(kept.any().item<bool>() && !kept.all().item<bool>());
+  EXPECT_EQ(noise.engine->describe(40).find("LibTorch"), std::string::npos);
+}
+
 TEST(CompiledDropout, GivesNoGradientExactlyWhereItDropped) {
   for (const Precision precision : {Precision::kFp32, Precision::kBf16}) {
     if (!why_not(precision).empty()) continue;

@@ -98,14 +98,24 @@ TEST_P(FrozenEngines, ComputeNoGradientOfFrozenParameters) {
 INSTANTIATE_TEST_SUITE_P(Engines, FrozenEngines, testing::Bool(),
                          [](const auto& info) { return info.param ? "Compiled" : "Eager"; });
 
-TEST(CompiledFrozen, RefusesALayerOfWhichHalfIsFrozen) {
-  Model model = frozen_model("mlp", "output.weight");
+TEST(CompiledFrozen, LeavesALayerOfWhichHalfIsFrozenToLibTorch) {
+  for (const char* const part : {"output.weight", "output.bias"}) {
+    compare_with_eager([&] { return frozen_model("mlp", part); }, {.replicas = 2});
+    Model model = frozen_model("mlp", part);
+    FlatParameters parameters(*model.module);
+    EXPECT_THAT(make_compiled_engine(model, parameters, {})->describe(8),
+                HasSubstr("by LibTorch: addmm, t"));
+  }
+}
+
+TEST(CompiledFrozen, RefusesABatchNormOfWhichHalfIsFrozen) {
+  Model model = frozen_model("resnet18", "bn1.weight");
   FlatParameters parameters(*model.module);
   try {
     make_compiled_engine(model, parameters, {});
     FAIL() << "nothing was refused";
   } catch (const UnsupportedModel& error) {
-    EXPECT_THAT(error.what(), HasSubstr("output.weight is frozen, and output.bias is not"));
+    EXPECT_THAT(error.what(), HasSubstr("bn1.weight is frozen, and bn1.bias is not"));
   }
 }
 

@@ -11,8 +11,9 @@ namespace {
 
 /// What is not equal for two choices of images. Where a rounding switches a ReLU, gradients differ
 /// by much and nothing is wrong; that happens to one network in thousands, and not twice.
-std::string lasting_differences(std::uint64_t seed, Norms norms, Comparison comparison) {
-  const auto make = [&] { return draw_network(seed, norms).model; };
+std::string lasting_differences(std::uint64_t seed, Norms norms, bool others,
+                                Comparison comparison) {
+  const auto make = [&] { return draw_network(seed, norms, others).model; };
   std::string differences;
   for (const std::int64_t images : {5, 50}) {
     comparison.images = images;
@@ -23,14 +24,14 @@ std::string lasting_differences(std::uint64_t seed, Norms norms, Comparison comp
 }
 
 /// Compares networks of `count` seeds from `first` on; half of them where tests shall be short.
-void compare_networks(std::uint64_t first, std::uint64_t count, Norms norms,
-                      Comparison comparison) {
+void compare_networks(std::uint64_t first, std::uint64_t count, Norms norms, Comparison comparison,
+                      bool others = false) {
   if (!long_tests()) count /= 2;
   comparison.slack = 4;  // in networks as narrow as these, gradients cancel to next to nothing
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
-    SCOPED_TRACE(fmt::format("seed {}: {}", seed, draw_network(seed, norms).text));
+    SCOPED_TRACE(fmt::format("seed {}: {}", seed, draw_network(seed, norms, others).text));
     try {
-      EXPECT_EQ(lasting_differences(seed, norms, comparison), "");
+      EXPECT_EQ(lasting_differences(seed, norms, others, comparison), "");
     } catch (const std::exception& error) {
       ADD_FAILURE() << error.what();
     }
@@ -63,6 +64,14 @@ TEST(RandomNetworks, EqualEagerOnTwoReplicas) {
 
 TEST(RandomNetworks, EqualEagerOnThreeReplicasInMicroBatches) {
   compare_networks(6000, 100, Norms::kNone, {.batch = 17, .replicas = 3, .micro_batch = 2});
+}
+
+TEST(RandomNetworks, EqualEagerWithOperatorsOfLibTorch) {
+  compare_networks(10'000, 100, Norms::kAny, {.batch = 17}, true);
+  compare_networks(11'000, 60, Norms::kOfPixels, {.batch = 1}, true);
+  compare_networks(12'000, 60, Norms::kNone, {.batch = 17, .replicas = 3, .micro_batch = 2}, true);
+  if (!why_not(Precision::kBf16).empty()) return;
+  compare_networks(13'000, 40, Norms::kNone, {.batch = 17, .precision = Precision::kBf16}, true);
 }
 
 TEST(RandomNetworks, EqualEagerInBf16) {

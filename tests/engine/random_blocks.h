@@ -17,6 +17,9 @@ RandomLayer draw_join(Draft& draft, const RandomLayer& branch);
 RandomLayer draw_finished_convolution(Draft& draft, const ImageShape& in);
 RandomLayer draw_image_block(Draft& draft, const ImageShape& in);
 
+/// An operator that has no layer, which LibTorch computes.
+RandomLayer draw_other(Draft& draft, const ImageShape& in);
+
 /// From images to features.
 RandomLayer draw_flatten(Draft& draft, const ImageShape& in);
 

@@ -32,10 +32,13 @@ RandomLayer draw_scores(Draft& draft, const ImageShape& in) {
                                                        chain(logits, logarithm)});
 }
 
-RandomLayer draw_layers(Draft& draft, const ImageShape& input) {
+RandomLayer draw_layers(Draft& draft, const ImageShape& input, bool others) {
   RandomLayer network{"image " + input.str(), input, [](Tensor x) { return x; }};
   const auto append = [&](auto draw) { network = chain(network, draw(draft, network.shape)); };
-  for (std::int64_t i = draft.between(1, 4); i > 0; --i) append(draw_image_block);
+  for (std::int64_t i = draft.between(1, 4); i > 0; --i) {
+    append(draw_image_block);
+    if (others) append(draw_other);
+  }
   append(draw_flatten);
   for (std::int64_t i = draft.between(0, 2); i > 0; --i) append(draw_feature_block);
   append(draw_scores);
@@ -50,12 +53,12 @@ void shake(torch::nn::Module& module) {
 
 }  // namespace
 
-RandomNetwork draw_network(std::uint64_t seed, Norms norms) {
+RandomNetwork draw_network(std::uint64_t seed, Norms norms, bool others) {
   torch::manual_seed(seed);
   const auto module = std::make_shared<torch::nn::Module>();
   Draft draft(seed, norms, *module);
   const ImageShape input{draft.between(1, 4), draft.between(5, 14), draft.between(5, 12)};
-  const RandomLayer layers = draw_layers(draft, input);
+  const RandomLayer layers = draw_layers(draft, input, others);
   shake(*module);
   return {{.module = module, .forward = layers.forward, .input = input}, layers.text};
 }

@@ -14,7 +14,8 @@ struct RandomNetwork {
   std::string text;
 };
 
-/// A network of ten classes for odd images. Equal arguments draw equal networks.
-RandomNetwork draw_network(std::uint64_t seed, Norms norms);
+/// A network of ten classes for odd images, with operators that have no layers where `others`.
+/// Equal arguments draw equal networks.
+RandomNetwork draw_network(std::uint64_t seed, Norms norms, bool others = false);
 
 }  // namespace yoke::test

@@ -219,8 +219,14 @@ std::string StepCheck::first_difference(const TracedGraph& graph, bool training)
 void check_step(const Model& model, FlatParameters& parameters, const TracedGraph& training,
                 const TracedGraph& inference, const PlanOptions& options) {
   const StepCheck check(model, parameters, options);
-  check.check_inference(inference);
-  check.check_training(without_dropout(training));
+  try {
+    check.check_inference(inference);
+    check.check_training(without_dropout(training));
+  } catch (const Error&) {
+    throw;
+  } catch (const std::exception& error) {  // of LibTorch's interpreter
+    fail(fmt::format("an operator of it fails where it is computed alone: {}", error.what()));
+  }
 }
 
 }  // namespace yoke::compiled

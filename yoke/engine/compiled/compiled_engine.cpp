@@ -9,6 +9,7 @@
 #include "yoke/engine/compiled/check_step.h"
 #include "yoke/engine/compiled/graph/lowering.h"
 #include "yoke/engine/compiled/handover.h"
+#include "yoke/engine/compiled/layers/aten.h"
 #include "yoke/engine/compiled/layers/winograd_choice.h"
 #include "yoke/engine/compiled/memory/cache.h"
 
@@ -43,6 +44,8 @@ Compiled::Compiled(Model& model, FlatParameters& parameters, const CompiledOptio
     replicas_.emplace_back(engine_, weights_, statistics_, i,
                            i == 0 ? nullptr : &replicas_.front());
   }
+  check_regions(training_graph_);
+  check_regions(inference_graph_);
   PlanOptions checked = plan_options(true, 1);
   check_step(model, parameters, traces.training, traces.inference, checked);
   if (options.convolution == ConvolutionAlgorithm::kAuto && has_winograd(training_graph_)) {
@@ -119,10 +122,12 @@ std::int64_t Compiled::micro_batch(std::int64_t batch_size) {
 }
 
 std::string Compiled::describe(std::int64_t batch_size) {
-  return fmt::format("compiled, {}, {}, micro-batches of {}",
+  const std::string by_aten = operators_by_aten(training_graph_);
+  return fmt::format("compiled, {}, {}, micro-batches of {}{}",
                      options_.precision == Precision::kBf16 ? "bf16" : "fp32",
                      format_count(static_cast<std::int64_t>(team_.size()), "replica"),
-                     micro_batch(batch_size));
+                     micro_batch(batch_size),
+                     by_aten.empty() ? "" : fmt::format("; by LibTorch: {}", by_aten));
 }
 
 void Compiled::run(const Work& work, const std::vector<Range>& parts,

@@ -2,33 +2,17 @@
 
 #include <fmt/format.h>
 
-#include <set>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
 
 #include "yoke/engine/compiled.h"
+#include "yoke/engine/compiled/graph/views.h"
 
 namespace yoke::compiled {
 namespace {
 
 using torch::jit::Graph, torch::jit::Node, torch::jit::Value;
-
-/// In place operators end in `_`.
-bool changes_its_input(const Node& node) {
-  const std::string name = node.kind().toQualString();
-  return name.size() > 1 && name.back() == '_';
-}
-
-/// Whether the result may lie where the first input does.
-bool may_be_a_view(const Node& node) {
-  static const std::set<std::string> views = {
-      "aten::flatten",         "aten::view",      "aten::reshape", "aten::contiguous",
-      "aten::dropout",         "aten::permute",   "aten::t",       "aten::transpose",
-      "aten::feature_dropout", "aten::unsqueeze", "aten::squeeze", "aten::select",
-      "aten::expand"};
-  return changes_its_input(node) || views.contains(node.kind().toQualString());
-}
 
 bool is_used_after(const Value& value, const Node& node) {
   for (const auto& use : value.uses()) {
@@ -72,25 +56,24 @@ void refuse(const Node& node, const std::string& why) {
 }
 
 void refuse_changed_views(const Graph& graph) {
-  std::unordered_map<const Value*, const Value*> origins;  // of views; others are their own
+  const Views views(graph);
   std::unordered_map<const Value*, std::unordered_set<const Value*>> shared;  // by origin
   for (const auto* node : graph.nodes()) {
-    if (node->inputs().empty() || node->outputs().size() != 1 || !may_be_a_view(*node)) continue;
-    const Value* const input = node->input(0);
-    const auto known = origins.find(input);
-    const Value* const origin = known == origins.end() ? input : known->second;
-    auto& names = shared[origin];
-    names.insert(origin);
-    if (changes_its_input(*node)) {
-      for (const Value* name : names) {
-        if (!is_used_after(*name, *node)) continue;
-        refuse(*node, fmt::format("it changes in place the memory of %{}, which is read later as "
-                                  "%{}",
-                                  input->debugName(), name->debugName()));
+    for (const Value* const output : node->outputs()) {
+      const Value* const origin = views.origin(output);
+      if (origin == output) continue;
+      auto& names = shared[origin];
+      names.insert(origin);
+      if (changes_its_input(*node) && views.is_of_images(origin)) {
+        for (const Value* name : names) {
+          if (!is_used_after(*name, *node)) continue;
+          refuse(*node, fmt::format("it changes in place the memory of %{}, which is read later as "
+                                    "%{}",
+                                    node->input(0)->debugName(), name->debugName()));
+        }
       }
+      names.insert(output);
     }
-    names.insert(node->output());
-    origins[node->output()] = origin;
   }
 }
 

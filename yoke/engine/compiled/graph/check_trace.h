@@ -9,8 +9,8 @@ namespace yoke::compiled {
 /// Throws that the model does not compile because of `node`, and `why`. @throws UnsupportedModel
 [[noreturn]] void refuse(const torch::jit::Node& node, const std::string& why);
 
-/// Refuses operators in place where the same memory is read later under another name: layers give
-/// each result memory of its own. @throws UnsupportedModel
+/// Refuses operators in place where the same memory, of what is computed from images, is read later
+/// under another name: layers give each result memory of its own. @throws UnsupportedModel
 void refuse_changed_views(const torch::jit::Graph& graph);
 
 /// Refuses a model of which two forward passes did different things: it goes by counters or random

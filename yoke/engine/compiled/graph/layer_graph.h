@@ -66,6 +66,7 @@ struct LayerGraph {
   std::vector<std::unique_ptr<Layer>> layers;
   ValueId output = kInput;
   std::vector<torch::Tensor> counters;  ///< Buffers that a training step increments, int64 [].
+  std::string refused;  ///< Why not all of its operators have layers; empty where they have.
 
   bool mixes_images() const;
   /// Floating point operations of a forward pass per image.

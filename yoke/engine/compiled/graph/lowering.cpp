@@ -1,6 +1,7 @@
 #include "yoke/engine/compiled/graph/lowering.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "yoke/engine/compiled.h"
 #include "yoke/engine/compiled/graph/check_trace.h"
@@ -9,7 +10,8 @@
 
 namespace yoke::compiled {
 
-Lowering::Lowering(const torch::jit::Graph& graph, const Model& model) : traced_(graph) {
+Lowering::Lowering(const torch::jit::Graph& graph, const Model& model, const AtenNodes& by_aten)
+    : traced_(graph), by_aten_(by_aten), views_(graph) {
   const auto inputs = graph.inputs();
   std::size_t next = 0;
   values_[inputs[next++]] = LayerGraph::kInput;
@@ -23,18 +25,32 @@ Lowering::Lowering(const torch::jit::Graph& graph, const Model& model) : traced_
 }
 
 LayerGraph Lowering::run() {
+  std::vector<const torch::jit::Node*> region;
   for (const auto* node : traced_.nodes()) {
-    node_ = node;
-    if (node->kind() == torch::jit::prim::Constant ||
-        node->kind() == torch::jit::prim::ListConstruct || lower_attention_piece(*this)) {
+    if (is_part_of_arguments(*node)) continue;
+    if (by_aten_.contains(node)) {
+      region.push_back(node);
       continue;
     }
+    lower_region(std::exchange(region, {}));
+    node_ = node;
+    lower_node();
+  }
+  lower_region(region);
+  finish_output(traced_);
+  return std::move(graph_);
+}
+
+void Lowering::lower_node() {
+  try {
+    if (lower_attention_piece(*this) || lower_image_noise(*this)) return;
     const LowerOperator lower_operator = find_operator(op());
     if (lower_operator == nullptr) unsupported("this operator is not among those that compile");
     lower_operator(*this);
+  } catch (const UnsupportedModel&) {
+    if (why_not_in_region(*node_).empty()) wanted_ = {node_};
+    throw;
   }
-  finish_output(traced_);
-  return std::move(graph_);
 }
 
 void Lowering::finish_output(const torch::jit::Graph& graph) {
@@ -141,9 +157,21 @@ LowerOperator find_operator(const std::string& op) {
 }
 
 LayerGraph lower(const TracedGraph& traced, const Model& model) {
-  LayerGraph graph = Lowering(*traced, model).run();
-  fuse_activations(graph);
-  return graph;
+  AtenNodes by_aten;
+  std::string refused;
+  for (;;) {
+    Lowering lowering(*traced, model, by_aten);
+    try {
+      LayerGraph graph = lowering.run();
+      graph.refused = refused;
+      fuse_activations(graph);
+      return graph;
+    } catch (const UnsupportedModel& error) {
+      if (lowering.wanted().empty()) throw;
+      if (refused.empty()) refused = error.what();
+      by_aten.insert(lowering.wanted().begin(), lowering.wanted().end());
+    }
+  }
 }
 
 }  // namespace yoke::compiled

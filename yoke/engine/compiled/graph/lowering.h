@@ -6,12 +6,16 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
+#include "yoke/engine/compiled/graph/aten_region.h"
 #include "yoke/engine/compiled/graph/attention.h"
 #include "yoke/engine/compiled/graph/layer_graph.h"
 #include "yoke/engine/compiled/graph/order.h"
 #include "yoke/engine/compiled/graph/traced.h"
+#include "yoke/engine/compiled/graph/views.h"
+#include "yoke/engine/compiled/layers/dropout.h"
 #include "yoke/engine/compiled/memory/parameters.h"
 #include "yoke/models/model.h"
 
@@ -21,9 +25,14 @@ namespace yoke::compiled {
 /// sees of its node. @throws UnsupportedModel
 class Lowering {
  public:
-  Lowering(const torch::jit::Graph& graph, const Model& model);
+  /// Nodes `by_aten` become layers that LibTorch computes.
+  Lowering(const torch::jit::Graph& graph, const Model& model, const AtenNodes& by_aten);
 
   LayerGraph run();
+
+  /// After run() threw: which other nodes LibTorch would have to compute. Empty where that is no
+  /// way out.
+  const std::vector<const torch::jit::Node*>& wanted() const { return wanted_; }
 
   // The arguments of the node.
   std::string op() const;  ///< `aten::linear`, also where it is in place.
@@ -90,6 +99,7 @@ class Lowering {
   void repeat(std::size_t i);
   /// Pieces of attention, by the traced tensors that they are.
   AttentionPieces& attention() { return attention_; }
+  ImageNoises& noises() { return noises_; }
   const torch::jit::Node& node() const { return *node_; }
   /// The node counts training steps in the buffer that is its argument `i`.
   void count_steps(std::size_t i);
@@ -115,9 +125,25 @@ class Lowering {
     return *std::move(value);
   }
 
+  void lower_node();
   void finish_output(const torch::jit::Graph& graph);
 
+  // What LibTorch computes: nodes that lie behind one another.
+  void lower_region(const std::vector<const torch::jit::Node*>& nodes);
+  /// Asks for the nodes up to `last`, too, and throws.
+  [[noreturn]] void extend_region(const std::vector<const torch::jit::Node*>& nodes,
+                                  const torch::jit::Node& last);
+  /// What `result` needs and does not flow between layers, with what writes into it before.
+  std::unordered_set<const torch::jit::Node*> nodes_for(const torch::jit::Value& result) const;
+  AtenRegion region_of(const torch::jit::Value& result) const;
+  /// What `value` is to a region; nothing where it is to be computed in it.
+  std::optional<AtenInput> region_input(const torch::jit::Value& value) const;
+  void add_region(AtenRegion region, const torch::jit::Value& result);
+
   const torch::jit::Graph& traced_;
+  const AtenNodes& by_aten_;
+  const Views views_;
+  std::vector<const torch::jit::Node*> wanted_;
   const torch::jit::Node* node_ = nullptr;
   LayerGraph graph_;
   std::unordered_map<const torch::jit::Value*, ValueId> values_;
@@ -125,6 +151,7 @@ class Lowering {
   std::unordered_map<const torch::jit::Value*, Parameter> parameters_;
   std::unordered_map<const torch::jit::Value*, ParameterId> transposed_, repeated_;
   AttentionPieces attention_;
+  ImageNoises noises_;
   std::vector<Parameter> by_id_;
   std::unordered_map<const torch::jit::Value*, torch::Tensor> buffers_;
 };

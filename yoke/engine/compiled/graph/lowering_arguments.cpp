@@ -1,8 +1,6 @@
 // What an operator's lowering sees of its node: arguments and the shape of the result.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "yoke/engine/compiled/graph/check_trace.h"
 #include "yoke/engine/compiled/graph/lowering.h"
 #include "yoke/engine/trace_constants.h"
@@ -153,16 +151,9 @@ ImageShape Lowering::output_shape() const {
 }
 
 ImageShape Lowering::output_shape(Order order) const {
-  auto sizes = output_sizes();
-  if (sizes.size() > 2 && order == Order::kChannelsLast) {
-    std::rotate(sizes.begin() + 1, sizes.end() - 1, sizes.end());
-  }
-  if (sizes.size() == 3) sizes.insert(sizes.begin() + 2, 1);
-  if (sizes.size() == 2) sizes.insert(sizes.end(), {1, 1});
-  if (sizes.size() != 4) {
-    unsupported(fmt::format("its result has {} dimensions; 2 to 4 compile", sizes.size()));
-  }
-  return {sizes[1], sizes[2], sizes[3]};
+  const auto sizes = output_sizes();
+  if (const auto shape = image_shape(sizes, order)) return *shape;
+  unsupported(fmt::format("its result has {} dimensions; 2 to 4 compile", sizes.size()));
 }
 
 }  // namespace yoke::compiled

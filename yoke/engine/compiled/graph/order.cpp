@@ -21,6 +21,16 @@ Order permuted(const Lowering& lowering, Order order, const Dimensions& taken) {
 
 }  // namespace
 
+std::optional<ImageShape> image_shape(std::vector<std::int64_t> sizes, Order order) {
+  if (sizes.size() > 2 && order == Order::kChannelsLast) {
+    std::rotate(sizes.begin() + 1, sizes.end() - 1, sizes.end());
+  }
+  if (sizes.size() == 3) sizes.insert(sizes.begin() + 2, 1);
+  if (sizes.size() == 2) sizes.insert(sizes.end(), {1, 1});
+  if (sizes.size() != 4) return std::nullopt;
+  return ImageShape{sizes[1], sizes[2], sizes[3]};
+}
+
 // aten::permute(input, dims)
 void lower_permute(Lowering& lowering) {
   const ValueId input = lowering.value_in_any_order(0);

@@ -1,6 +1,10 @@
 // yoke/engine/compiled/graph/order.h: how a traced tensor shows a value [C, H, W] per image.
 #pragma once
-#include <string_view>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "yoke/core/image_shape.h"
 
 namespace yoke::compiled {
 
@@ -10,5 +14,9 @@ enum class Order {
   kChannelsLast,   ///< [N, H, W, C], or [N, P, C].
   kBehindOne,      ///< [N, 1, C, H, W]: what drops its channels drops all of an image.
 };
+
+/// Of an image, where a tensor of up to four dimensions that has `sizes` shows it in `order`; else
+/// nothing.
+std::optional<ImageShape> image_shape(std::vector<std::int64_t> sizes, Order order);
 
 }  // namespace yoke::compiled

@@ -46,6 +46,16 @@ bool is_dropout(const Node& node) {
   return std::string_view(node.kind().toQualString()).find("dropout") != std::string_view::npos;
 }
 
+bool is_noise(const Node& node) {
+  return std::string_view(node.kind().toQualString()) == "aten::bernoulli_" &&
+         node.inputs().size() > 1;
+}
+
+bool divides_noise(const Node& node) {
+  const std::string_view name = node.kind().toQualString();
+  return (name == "aten::div" || name == "aten::div_") && is_noise(*node.input(0)->node());
+}
+
 /// Features of an image, where `value` is [N, ...] of the traced images; else 0.
 std::int64_t features(const torch::jit::Value& value) {
   if (value.type()->kind() != c10::TypeKind::TensorType) return 0;
@@ -75,9 +85,12 @@ TracedGraph without_dropout(const TracedGraph& graph) {
   constexpr std::size_t kTraining = 2;  // dropout(input, p, train)
   const auto copy = graph->copy();
   for (Node* const node : copy->nodes()) {
-    if (!is_dropout(*node) || node->inputs().size() <= kTraining) continue;
     const torch::jit::WithInsertPoint before(node);
-    node->replaceInput(kTraining, copy->insertConstant(false));
+    if (is_dropout(*node) && node->inputs().size() > kTraining) {
+      node->replaceInput(kTraining, copy->insertConstant(false));
+    } else if (is_noise(*node) || divides_noise(*node)) {
+      node->replaceInput(1, copy->insertConstant(1.0));  // of bernoulli_(noise, p), div_(noise, p)
+    }
   }
   return copy;
 }

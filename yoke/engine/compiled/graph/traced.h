@@ -19,7 +19,7 @@ inline constexpr std::int64_t kTracedImages = 3;
 /// for it
 TracedGraph traced_graph(const Model& model, bool training);
 
-/// A copy whose dropouts let everything pass.
+/// A copy whose dropouts and noise let everything pass.
 TracedGraph without_dropout(const TracedGraph& graph);
 
 /// A copy that ends after node `end`, whose result [N, ...] it gives as [N, elements]; null where

@@ -1,10 +1,13 @@
 // yoke/engine/compiled/layers/dropout.cpp: dropout (Srivastava et al. 2014) of elements, of
 // channels, or of all of an image: stochastic depth (Huang et al. 2016).
-#include "yoke/engine/compiled/kernels/dropout.h"
+#include "yoke/engine/compiled/layers/dropout.h"
+
+#include <algorithm>
 
 #include "yoke/core/random.h"
 #include "yoke/engine/compiled/builder.h"
 #include "yoke/engine/compiled/graph/lowering.h"
+#include "yoke/engine/compiled/kernels/dropout.h"
 
 namespace yoke::compiled {
 namespace {
@@ -102,7 +105,63 @@ void DropoutPlan::draw(const Dropout& layer, const MicroBatch& micro, const Tens
 
 std::unique_ptr<LayerPlan> Dropout::plan() const { return std::make_unique<DropoutPlan>(*this); }
 
+/// Adds what drops parts of `input`, in units of `unit`.
+void add_dropout(Lowering& lowering, ValueId input, Order order, double probability,
+                 Dropout::Unit unit) {
+  if (probability >= 1) lowering.unsupported("it drops everything");
+  auto layer = std::make_unique<Dropout>();
+  layer->probability = probability;
+  layer->unit = unit;
+  layer->number = static_cast<std::uint32_t>(lowering.layer_count());
+  lowering.add(std::move(layer), {input});
+  lowering.show(order);
+}
+
+const ImageNoise* find_noise(Lowering& lowering, std::size_t i) {
+  const auto& inputs = lowering.node().inputs();
+  if (i >= inputs.size()) return nullptr;
+  const auto found = lowering.noises().find(inputs[i]);
+  return found == lowering.noises().end() ? nullptr : &found->second;
+}
+
+/// Whether the node's result has one number for each image.
+bool is_one_each(const Lowering& lowering) {
+  const auto sizes = lowering.output_sizes();
+  return std::all_of(sizes.begin() + 1, sizes.end(), [](std::int64_t size) { return size == 1; });
+}
+
+/// aten::mul(input, noise) and aten::mul(noise, input)
+void lower_noisy_product(Lowering& lowering, std::size_t input, const ImageNoise& noise) {
+  if (!noise.divided) lowering.unsupported("its noise is not divided by the share that is kept");
+  const ValueId value = lowering.value_in_any_order(input);
+  const Order order = lowering.order_of(input);
+  if (noise.keep == 1) return lowering.alias(value, order);
+  add_dropout(lowering, value, order, 1 - noise.keep, Dropout::Unit::kImage);
+}
+
 }  // namespace
+
+// aten::empty(size, ...), aten::bernoulli(noise, p, generator), aten::div(noise, keep)
+bool lower_image_noise(Lowering& lowering) {
+  const std::string op = lowering.op();
+  ImageNoises& noises = lowering.noises();
+  const auto* const result =
+      lowering.node().outputs().size() == 1 ? lowering.node().output() : nullptr;
+  if (op == "aten::empty" || op == "aten::new_empty") return is_one_each(lowering);
+  if (op == "aten::bernoulli" && lowering.is_in_place() && is_one_each(lowering)) {
+    noises[result] = {.keep = lowering.number(1)};
+    return true;
+  }
+  const ImageNoise* const first = find_noise(lowering, 0);
+  if (op == "aten::div" && first != nullptr && lowering.number(1) == first->keep) {
+    noises[result] = {.keep = first->keep, .divided = true};
+    return true;
+  }
+  const ImageNoise* const second = find_noise(lowering, 1);
+  if (op != "aten::mul" || (first == nullptr) == (second == nullptr)) return false;
+  lower_noisy_product(lowering, first == nullptr ? 0 : 1, first == nullptr ? *second : *first);
+  return true;
+}
 
 // aten::dropout(input, p, train), aten::feature_dropout(input, p, train)
 void lower_dropout(Lowering& lowering) {
@@ -113,18 +172,14 @@ void lower_dropout(Lowering& lowering) {
     lowering.alias(input, order);
     return;
   }
-  if (probability >= 1) lowering.unsupported("it drops everything");
-  auto layer = std::make_unique<Dropout>();
-  layer->probability = probability;
+  Dropout::Unit unit = Dropout::Unit::kElement;
   if (lowering.op() == "aten::feature_dropout") {
-    layer->unit = order == Order::kBehindOne ? Dropout::Unit::kImage : Dropout::Unit::kChannel;
+    unit = order == Order::kBehindOne ? Dropout::Unit::kImage : Dropout::Unit::kChannel;
     if (order == Order::kChannelsLast || lowering.shape_of(input).flat) {
       lowering.unsupported("its input has no channels in dimension 1");
     }
   }
-  layer->number = static_cast<std::uint32_t>(lowering.layer_count());
-  lowering.add(std::move(layer), {input});
-  lowering.show(order);
+  add_dropout(lowering, input, order, probability, unit);
 }
 
 }  // namespace yoke::compiled
