@@ -177,6 +177,12 @@ TEST_F(Predict, RefusesWrongUsageBeforeItMeasures) {
   expect_refused({}, "calibration.json holds no calibration");
 }
 
+TEST(PredictOfGrowingBatches, IsRefusedWithOneSizeToGive) {
+  const auto result = run_yoke({"predict", "--data", kData, "--batch-size", "0:32,1:64"});
+  EXPECT_EQ(result.status, 2) << result.output;
+  EXPECT_THAT(result.output, testing::HasSubstr("give one of them, by --batch-size 64"));
+}
+
 TEST(BenchTraining, PrintsATableAndOneJsonObject) {
   const auto result = run_yoke({"bench", "training", "--model", "mlp", "--data", kData, "--images",
                                 "32,4", "--seconds", "0.01", "--threads", "1", "--json"});

@@ -71,15 +71,18 @@ TEST(UnsupportedModel, NamesABatchNormOfWhatCannotFlow) {
 }
 
 TEST(UnsupportedModel, NamesWhatChangesABuffer) {
-  expect_message(model_of({2, 4, 4},
-                          [](torch::nn::Module& module) {
-                            auto linear = module.register_module("linear", Linear(32, 10));
-                            auto sum = module.register_buffer("sum", torch::zeros({10}));
-                            return [=](Tensor x) mutable {
-                              return linear->forward(x.flatten(1)) + sum.mul_(0.5);
-                            };
-                          }),
-                 "it changes what the model keeps");
+  for (const bool of_part : {false, true}) {
+    expect_message(model_of({2, 4, 4},
+                            [of_part](torch::nn::Module& module) {
+                              auto linear = module.register_module("linear", Linear(32, 10));
+                              auto sum = module.register_buffer("sum", torch::zeros({10}));
+                              return [=](Tensor x) mutable {
+                                const Tensor changed = of_part ? sum.narrow(0, 2, 1) : sum;
+                                return linear->forward(x.flatten(1)) + changed.mul_(0.5);
+                              };
+                            }),
+                   "it changes what the model keeps");
+  }
 }
 
 TEST(UnsupportedModel, NamesAnOperatorThatChangesWhatAViewShows) {

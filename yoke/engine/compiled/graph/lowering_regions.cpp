@@ -70,8 +70,9 @@ void Lowering::lower_region(const std::vector<const Node*>& nodes) {
   for (const Node* const node : nodes) {
     node_ = node;
     if (const auto why = why_not_in_region(*node); !why.empty()) unsupported(why);
-    const bool changes = is_in_place() && !node->inputs().empty();
-    if (changes && (is_parameter(0) || buffer(0).defined())) {
+    if (!changes_its_input(*node) || node->inputs().empty()) continue;
+    const JitValue* const changed = views_.origin(node->input(0));
+    if (parameters_.contains(changed) || buffers_.contains(changed)) {
       unsupported("it changes what the model keeps");
     }
   }
