@@ -44,8 +44,7 @@ Compiled::Compiled(Model& model, FlatParameters& parameters, const CompiledOptio
     replicas_.emplace_back(engine_, weights_, statistics_, i,
                            i == 0 ? nullptr : &replicas_.front());
   }
-  check_regions(training_graph_);
-  check_regions(inference_graph_);
+  for (const auto* const graph : {&training_graph_, &inference_graph_}) check_regions(*graph);
   PlanOptions checked = plan_options(true, 1);
   check_step(model, parameters, traces.training, traces.inference, checked);
   if (options.convolution == ConvolutionAlgorithm::kAuto && has_winograd(training_graph_)) {

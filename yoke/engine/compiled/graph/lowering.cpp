@@ -10,8 +10,9 @@
 
 namespace yoke::compiled {
 
-Lowering::Lowering(const torch::jit::Graph& graph, const Model& model, const AtenNodes& by_aten)
-    : traced_(graph), by_aten_(by_aten), views_(graph) {
+Lowering::Lowering(const torch::jit::Graph& graph, const Model& model, const AtenNodes& by_aten,
+                   const Views& views)
+    : traced_(graph), by_aten_(by_aten), views_(views) {
   const auto inputs = graph.inputs();
   std::size_t next = 0;
   values_[inputs[next++]] = LayerGraph::kInput;
@@ -157,10 +158,11 @@ LowerOperator find_operator(const std::string& op) {
 }
 
 LayerGraph lower(const TracedGraph& traced, const Model& model) {
+  const Views views(*traced);
   AtenNodes by_aten;
   std::string refused;
   for (;;) {
-    Lowering lowering(*traced, model, by_aten);
+    Lowering lowering(*traced, model, by_aten, views);
     try {
       LayerGraph graph = lowering.run();
       graph.refused = refused;

@@ -25,8 +25,9 @@ namespace yoke::compiled {
 /// sees of its node. @throws UnsupportedModel
 class Lowering {
  public:
-  /// Nodes `by_aten` become layers that LibTorch computes.
-  Lowering(const torch::jit::Graph& graph, const Model& model, const AtenNodes& by_aten);
+  /// Nodes `by_aten` become layers that LibTorch computes; `views` are those of `graph`.
+  Lowering(const torch::jit::Graph& graph, const Model& model, const AtenNodes& by_aten,
+           const Views& views);
 
   LayerGraph run();
 
@@ -142,7 +143,7 @@ class Lowering {
 
   const torch::jit::Graph& traced_;
   const AtenNodes& by_aten_;
-  const Views views_;
+  const Views& views_;
   std::vector<const torch::jit::Node*> wanted_;
   const torch::jit::Node* node_ = nullptr;
   LayerGraph graph_;
