@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <torch/csrc/jit/serialization/import.h>
 
+#include <algorithm>
+
 #include "tests/export/scored_model.h"
 #include "tests/support/model_forms.h"
 #include "tests/support/support.h"
@@ -18,6 +20,7 @@ using testing::HasSubstr;
 constexpr std::int64_t kImages = 5;  // more than a trace sees
 // Sums in another order, where batch norms are folded into other weights.
 constexpr double kTolerance = 1e-4;
+constexpr double kTolerancePerSize = 2e-5;  // of scores that are large: some processors draw them
 
 class TorchScriptOf : public testing::TestWithParam<std::string> {};
 
@@ -27,13 +30,15 @@ TEST_P(TorchScriptOf, ScoresAsTheModelDoes) {
     const Model model = test::trained_model(GetParam(), image);
     const auto images = test::noise_images(model, kImages);
     const auto scores = test::scores_of(model, images);
+    const double size = scores.abs().max().item<double>();
+    const double tolerance = std::max(kTolerance, kTolerancePerSize * size);
     for (const bool fold : {false, true}) {
       const fs::path file = directory.path() / "model.ts";
       write_torchscript(file, model, {.fold_batch_norm = fold, .metadata = {{"yoke", "{}"}}});
       torch::jit::ExtraFilesMap extra = {{"yoke", ""}};
       auto loaded = torch::jit::load(file.string(), torch::kCPU, extra);
       const auto found = test::scores_of(loaded, images);
-      EXPECT_LE(test::greatest_difference(found, scores), kTolerance) << "folded: " << fold;
+      EXPECT_LE(test::greatest_difference(found, scores), tolerance) << "folded: " << fold;
       EXPECT_EQ(test::scores_of(loaded, images.slice(0, 0, 1)).size(0), 1);
       EXPECT_EQ(extra.at("yoke"), "{}");
       EXPECT_FALSE(found.requires_grad());
