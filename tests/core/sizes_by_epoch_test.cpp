@@ -32,8 +32,9 @@ TEST(SizesByEpoch, AreThoseOfTheNewestEpochThatIsNamed) {
 }
 
 TEST(SizesByEpoch, AreRefusedWithWhatIsAllowed) {
-  for (const char* const text : {"", "0", "4097", "x", "0:32,", "1:32", "0:32,0:64",
-                                 "0:32,5:64,3:8", "-1:32", "0:32:64", "0:32, 4:64", "0.5:32"}) {
+  for (const char* const text :
+       {"", "0", "4097", "x", "0:32,", "1:32", "0:32,0:64", "0:32,5:64,3:8", "-1:32", "32,1:64",
+        "0:32,64", "0:32:64", "0:32, 4:64", "0.5:32"}) {
     EXPECT_THAT(failure_of<UsageError>([&] { SizesByEpoch::parse(text, "--image-size", kRange); }),
                 AllOf(HasSubstr(fmt::format("--image-size is '{}'", text)),
                       HasSubstr("0:96,6:128,14:160")));

@@ -28,12 +28,13 @@ SizesByEpoch::SizesByEpoch(std::int64_t size) : stages_{{.epoch = 0, .size = siz
 
 SizesByEpoch SizesByEpoch::parse(std::string_view text, std::string_view flag,
                                  const SizeRange& range) {
+  if (const auto alone = parse_number<std::int64_t>(text, 1, range.most)) return *alone;
   SizesByEpoch sizes;
   for (const auto part : split(text, ',')) {
-    const auto colon = part.find(':');
-    const bool alone = colon == std::string_view::npos;
-    const auto epoch = parse_number<std::int64_t>(alone ? "0" : part.substr(0, colon), 0);
-    const auto size = parse_number<std::int64_t>(part.substr(alone ? 0 : colon + 1), 1, range.most);
+    const auto colon = std::min(part.find(':'), part.size());
+    const auto epoch = parse_number<std::int64_t>(part.substr(0, colon), 0);
+    const auto size =
+        parse_number<std::int64_t>(part.substr(std::min(colon + 1, part.size())), 1, range.most);
     if (!epoch || !size) {
       refuse(flag, text, fmt::format("'{}' is no epoch and size", part), range);
     }
