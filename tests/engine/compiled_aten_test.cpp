@@ -143,6 +143,26 @@ TEST(ByLibTorch, FillsMasksPieceByPiece) {
   }));
 }
 
+/// Three channels are not three images, and what is made of parameters alone leaves alone what is
+/// computed until it is read.
+TEST(ByLibTorch, ComputesOfParametersWhatItReads) {
+  const auto make = [] {
+    return model_of({3, 6, 6}, [](torch::nn::Module& module) {
+      auto conv = module.register_module("conv", Conv2d(Conv2dOptions(3, 6, 3)));
+      auto linear = module.register_module("linear", Linear(96, 10));
+      const auto mean = module.register_buffer("mean", torch::rand({3}));
+      const auto table = module.register_parameter("table", torch::rand({4, 4}));
+      return [=](Tensor x) mutable {
+        const Tensor slopes = torch::exp(table);  // read last
+        x = torch::relu(conv->forward(x - mean.view({1, 3, 1, 1})));
+        return linear->forward((x * slopes).flatten(1));
+      };
+    });
+  };
+  compare(make);
+  EXPECT_THAT(description(make()), testing::EndsWith("; by LibTorch: exp, mul, sub, view"));
+}
+
 TEST(ByLibTorch, IsWhatFollowsImagesAndGivesScores) {
   compare([] {
     return model_of({3, 6, 6}, [](torch::nn::Module& module) {

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <unordered_set>
 
 #include "yoke/engine/compiled/graph/views.h"
 #include "yoke/engine/trace_constants.h"
@@ -20,13 +21,6 @@ using JitValue = torch::jit::Value;
 
 std::string_view name_of(const Node& node) { return node.kind().toQualString(); }
 
-/// Operators whose argument 1 is the sizes of their result, images first.
-bool is_given_sizes(const Node& node) {
-  static constexpr std::array kNames = {"aten::view", "aten::reshape", "aten::expand",
-                                        "aten::_unsafe_view", "aten::_reshape_alias"};
-  return std::find(kNames.begin(), kNames.end(), name_of(node)) != kNames.end();
-}
-
 /// Of dropout(input, p, train), whether what it drops is none.
 bool drops_nothing(const Node& node) {
   if (name_of(node).find("dropout") == std::string_view::npos || node.inputs().size() < 3) {
@@ -35,22 +29,34 @@ bool drops_nothing(const Node& node) {
   return constant_number(*node.input(1)) == 0.0 || constant_flag(*node.input(2)) == false;
 }
 
-/// Gives the size that is of images, which may have become one with another, to `images`.
-void scale(std::vector<std::int64_t>& sizes, std::int64_t images) {
-  if (!sizes.empty() && sizes.front() == -1) return;  // found anew
-  const auto of_images = std::find_if(sizes.begin(), sizes.end(), [](std::int64_t size) {
-    return size > 0 && size % kTracedImages == 0;
+/// Which of the sizes of a result is that of images, also where they have become one with another:
+/// of what is repeated for each of them the first, and of a view of theirs the first that three
+/// divides; the end where it is none.
+std::vector<std::int64_t>::iterator size_of_images(const Node& node, bool of_images,
+                                                   std::vector<std::int64_t>& sizes) {
+  static constexpr std::array kViews = {"aten::view", "aten::reshape", "aten::_unsafe_view",
+                                        "aten::_reshape_alias"};
+  const bool repeats = name_of(node) == "aten::expand";
+  const bool views = std::find(kViews.begin(), kViews.end(), name_of(node)) != kViews.end();
+  if (!repeats && !(views && of_images)) return sizes.end();
+  const auto found = std::find_if(sizes.begin(), sizes.end(), [](std::int64_t size) {
+    return size == -1 || size % kTracedImages == 0;
   });
-  if (of_images != sizes.end()) *of_images = *of_images / kTracedImages * images;
+  const bool is_given = found != sizes.end() && *found > 0;  // -1 is found anew
+  return is_given && (!repeats || found == sizes.begin()) ? found : sizes.end();
 }
 
-/// Writes new sizes into `node`, where these are constants.
-void resize(torch::jit::Graph& graph, Node& node, std::int64_t images) {
+/// Writes the sizes for `images` into `node`, where these are constants; whether it did.
+bool resize(torch::jit::Graph& graph, Node& node, bool of_images, std::int64_t images) {
+  if (node.inputs().size() < 2) return false;
   auto sizes = constant_integers(*node.input(1));
-  if (!sizes) return;  // computed
-  scale(*sizes, images);
+  if (!sizes) return false;
+  const auto size = size_of_images(node, of_images, *sizes);
+  if (size == sizes->end()) return false;
+  *size = *size / kTracedImages * images;
   const torch::jit::WithInsertPoint before(&node);
   node.replaceInput(1, graph.insertConstant(*sizes));
+  return true;
 }
 
 /// Of fp32 at random, for the first `images` of those that `seed` stands for.
@@ -69,8 +75,18 @@ bool AtenRegion::changes_arguments() const {
 
 TracedGraph AtenRegion::graph_for(std::int64_t images) const {
   const auto copy = graph->copy();
+  std::unordered_set<const JitValue*> of_images;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (std::holds_alternative<AtenInput::Flowing>(inputs[i].source)) {
+      of_images.insert(copy->inputs()[i]);
+    }
+  }
   for (Node* const node : copy->nodes()) {
-    if (is_given_sizes(*node)) resize(*copy, *node, images);
+    bool is_of_images =
+        std::any_of(node->inputs().begin(), node->inputs().end(),
+                    [&](const JitValue* input) { return of_images.contains(input); });
+    is_of_images = resize(*copy, *node, is_of_images, images) || is_of_images;
+    if (is_of_images) of_images.insert(node->outputs().begin(), node->outputs().end());
   }
   return copy;
 }

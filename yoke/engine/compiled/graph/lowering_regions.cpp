@@ -66,6 +66,7 @@ bool can_flow(const JitValue& value) {
 
 }  // namespace
 
+// What does not depend on images is no layer: it becomes part of the regions that read it.
 void Lowering::lower_region(const std::vector<const Node*>& nodes) {
   for (const Node* const node : nodes) {
     node_ = node;
@@ -79,7 +80,7 @@ void Lowering::lower_region(const std::vector<const Node*>& nodes) {
   for (const Node* const node : nodes) {
     for (const JitValue* const result : node->outputs()) {
       const Node* const reader = first_reader_after(nodes, *result);
-      if (reader == nullptr) continue;
+      if (reader == nullptr || !views_.is_of_images(views_.origin(result))) continue;
       node_ = node;
       if (!can_flow(*result)) extend_region(nodes, *reader);
       add_region(region_of(*result), *result);
@@ -164,7 +165,6 @@ void Lowering::add_region(AtenRegion region, const JitValue& result) {
     const auto* const flowing = std::get_if<AtenInput::Flowing>(&input.source);
     if (flowing != nullptr) inputs.push_back(flowing->value);
   }
-  if (inputs.empty()) return;  // part of the regions that read it
   layer->frozen = layer->has_parameters() && !layer->learns_any();
   layer->name = fmt::format("{}{}", layer->region.operators.back().substr(6), layer_count());
   layer->inputs = std::move(inputs);
