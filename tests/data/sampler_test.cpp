@@ -23,8 +23,8 @@ Indices identity(std::int64_t images) {
 }
 
 // What all ranks see in `epoch`: batch by batch, rank by rank.
-Indices epoch_order(std::int64_t images, std::int64_t batch_size, int ranks, std::int64_t epoch,
-                    std::uint64_t seed = 1, bool shuffle = true) {
+Indices epoch_order(std::int64_t images, const SizesByEpoch& batch_size, int ranks,
+                    std::int64_t epoch, std::uint64_t seed = 1, bool shuffle = true) {
   Indices result;
   const Sampler first(images, batch_size, 0, ranks, seed, shuffle);
   for (std::int64_t step = 0; step < first.epochs().steps(epoch); ++step) {
@@ -35,6 +35,20 @@ Indices epoch_order(std::int64_t images, std::int64_t batch_size, int ranks, std
     }
   }
   return result;
+}
+
+TEST(Sampler, GivesTheSameOrderWhereBatchesGrow) {
+  const auto growing = SizesByEpoch::parse("0:5,2:17,3:100", "batch", {.most = 100, .example = ""});
+  for (const std::int64_t epoch : {0, 1, 2, 3, 7}) {
+    for (const int ranks : {1, 3}) {
+      EXPECT_EQ(epoch_order(100, growing, ranks, epoch), epoch_order(100, 10, 1, epoch)) << epoch;
+    }
+  }
+  const Sampler sampler(100, growing, 0, 1, 1, true);
+  EXPECT_EQ(sampler.global_size(1, 19), 5);
+  EXPECT_EQ(sampler.global_size(2, 5), 15);
+  EXPECT_EQ(sampler.images_before(2, 3), 251);
+  EXPECT_THROW(Sampler(99, growing, 0, 1, 1, true), UsageError);
 }
 
 TEST(Sampler, GivesEachImageOncePerEpochWhateverTheSizes) {
