@@ -74,8 +74,8 @@ gpu-check:  ## On a machine with a GPU: build, test and measure there; tables in
 
 tidy: layout  ## Check the layout, and names and habits with clang-tidy
 	$(DEPENDENCIES) --tests --lint
-	cmake --preset release -DYOKE_TESTS=ON $(CONFIGURE)
-	cmake --build --preset release --parallel $(JOBS) --target yoke_generated
+	cmake --preset develop $(CONFIGURE)
+	cmake --build --preset develop --parallel $(JOBS) --target yoke_generated
 	scripts/tidy
 
 layout:  ## Check that every source file is laid out by clang-format

@@ -14,9 +14,9 @@ set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
 endif()
-# A folder at once makes the first install shorter; for those who work on the code, and build the
-# tests, private names stay private (docs/decisions/0018-unity-builds.md).
-if(NOT DEFINED CMAKE_UNITY_BUILD AND NOT YOKE_TESTS)
+# A folder at once takes a third of the time; in the preset `develop` files are compiled one by one
+# (docs/decisions/0018-unity-builds.md).
+if(NOT DEFINED CMAKE_UNITY_BUILD)
   set(CMAKE_UNITY_BUILD ON)
 endif()
 if(NOT DEFINED CMAKE_UNITY_BUILD_BATCH_SIZE)

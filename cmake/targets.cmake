@@ -160,9 +160,10 @@ function(yoke_keep_gpu_tests variable)
 endfunction()
 
 # The tests of one folder: tests/<name>/*.cpp, linked with the folder and what it USES. FIRST: they
-# take long, and so begin before others, each file in a process.
+# take long, and so begin before others, each file in a process. ALONE: files, without their ending,
+# whose private names clash with others' of the folder.
 function(yoke_tests name)
-  cmake_parse_arguments(ARG "FIRST" "" "USES;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(ARG "FIRST" "" "USES;ALONE" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${name}/*.cpp)
   if(YOKE_ONLY_GPU_TESTS)
     yoke_keep_gpu_tests(sources)
@@ -174,8 +175,12 @@ function(yoke_tests name)
   foreach(used IN LISTS ARG_USES)
     target_link_libraries(test_${name} PRIVATE yoke_${used})
   endforeach()
-  target_link_libraries(test_${name} PRIVATE test_support ${ARG_LIBRARIES})
-  set_target_properties(test_${name} PROPERTIES UNITY_BUILD OFF)
+  target_link_libraries(test_${name} PRIVATE test_support)
+  set_target_properties(test_${name} PROPERTIES UNITY_BUILD_BATCH_SIZE 8)  # for all cores
+  foreach(file IN LISTS ARG_ALONE)
+    set_source_files_properties(${PROJECT_SOURCE_DIR}/tests/${name}/${file}.cpp
+                                PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  endforeach()
   target_precompile_headers(test_${name} REUSE_FROM test_support)
   if(YOKE_SANITIZE)  # Each start of a sanitized LibTorch takes seconds.
     add_test(NAME test_${name} COMMAND test_${name})
