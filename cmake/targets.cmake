@@ -178,8 +178,11 @@ function(yoke_tests name)
   target_link_libraries(test_${name} PRIVATE test_support)
   set_target_properties(test_${name} PROPERTIES UNITY_BUILD_BATCH_SIZE 8)  # for all cores
   foreach(file IN LISTS ARG_ALONE)
-    set_source_files_properties(${PROJECT_SOURCE_DIR}/tests/${name}/${file}.cpp
-                                PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+    set(source ${PROJECT_SOURCE_DIR}/tests/${name}/${file}.cpp)
+    if(NOT EXISTS ${source})
+      message(FATAL_ERROR "ALONE of the tests of ${name} names ${file}, but there is no ${source}")
+    endif()
+    set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   endforeach()
   target_precompile_headers(test_${name} REUSE_FROM test_support)
   if(YOKE_SANITIZE)  # Each start of a sanitized LibTorch takes seconds.
