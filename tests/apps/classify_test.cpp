@@ -6,24 +6,19 @@
 #include <sstream>
 
 #include "tests/data/image_files.h"
+#include "tests/support/lines.h"
 #include "tests/train/run.h"
 #include "yoke/core/files/file.h"
 
 namespace yoke {
 namespace {
 
+using test::lines_of;
 using test::run_yoke;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 namespace fs = std::filesystem;
-
-std::vector<std::string> lines_of(const std::string& text) {
-  std::istringstream stream(text);
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
-}
 
 /// Bright and dark photos, and a model that tells them apart.
 class YokeClassify : public testing::Test {

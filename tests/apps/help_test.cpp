@@ -2,26 +2,20 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <sstream>
 #include <string>
 #include <vector>
 
+#include "tests/support/lines.h"
 #include "tests/support/support.h"
 #include "yoke/train/config/flags.h"
 
 namespace yoke {
 namespace {
 
+using test::lines_of;
 using test::run_yoke;
 using testing::ContainsRegex;
 using testing::HasSubstr;
-
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
-}
 
 /// What stands in `text` in this order.
 void expect_in_order(const std::string& text, const std::vector<std::string>& parts) {

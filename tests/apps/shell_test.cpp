@@ -3,10 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <sstream>
 #include <string>
 #include <vector>
 
+#include "tests/support/lines.h"
 #include "tests/support/support.h"
 #include "yoke/core/files/file.h"
 #include "yoke/train/config/flags.h"
@@ -15,6 +15,7 @@ namespace yoke {
 namespace {
 
 namespace fs = std::filesystem;
+using test::lines_of;
 using test::run_program;
 using test::run_yoke;
 using test::TemporaryDirectory;
@@ -26,13 +27,6 @@ using testing::IsSupersetOf;
 using testing::Not;
 
 using Words = std::vector<std::string>;
-
-Words lines_of(const std::string& text) {
-  Words lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
-}
 
 /// A folder with a run and a photo in it, where the program's script for bash was sourced.
 class BashCompletion : public testing::Test {
