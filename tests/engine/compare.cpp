@@ -164,4 +164,14 @@ void compare_with_eager(const std::function<Model()>& make, const Comparison& co
   EXPECT_EQ(differences_from_eager(make, comparison), "");
 }
 
+void compare_throughout(const std::function<Model()>& make, bool cancels) {
+  for (const std::int64_t batch : {1, 5, 33}) {
+    compare_with_eager(make, {.batch = batch, .cancels = cancels});
+  }
+  compare_with_eager(make, {.batch = 17, .replicas = 2, .micro_batch = 3, .cancels = cancels});
+  if (!why_not(Precision::kBf16).empty()) return;
+  compare_with_eager(make,
+                     {.batch = 17, .precision = Precision::kBf16, .slack = 2, .cancels = cancels});
+}
+
 }  // namespace yoke::test

@@ -42,4 +42,7 @@ std::string differences_from_eager(const std::function<Model()>& make,
 /// Expects no differences.
 void compare_with_eager(const std::function<Model()>& make, const Comparison& comparison);
 
+/// Likewise for some batches, one that two replicas share, and in bf16 where there is any.
+void compare_throughout(const std::function<Model()>& make, bool cancels = false);
+
 }  // namespace yoke::test

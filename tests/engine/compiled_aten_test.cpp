@@ -33,17 +33,6 @@ std::function<Model()> around(std::int64_t features, const Function& f) {
 
 std::string description(const Model& model) { return Compiled{model}.engine->describe(8); }
 
-/// For some batches, replicas and number types.
-void compare(const std::function<Model()>& make, bool cancels = false) {
-  for (const std::int64_t batch : {1, 2, 17}) {
-    compare_with_eager(make, {.batch = batch, .cancels = cancels});
-  }
-  compare_with_eager(make, {.batch = 17, .replicas = 2, .micro_batch = 3, .cancels = cancels});
-  if (!why_not(Precision::kBf16).empty()) return;
-  compare_with_eager(make,
-                     {.batch = 17, .precision = Precision::kBf16, .slack = 2, .cancels = cancels});
-}
-
 struct Case {
   std::string names;  ///< As the engine says them.
   std::int64_t features;
@@ -57,7 +46,7 @@ class ByLibTorch : public testing::TestWithParam<Case> {};
 
 TEST_P(ByLibTorch, EqualsEagerAndIsNamed) {
   const auto make = around(GetParam().features, GetParam().f);
-  compare(make, GetParam().cancels);
+  compare_throughout(make, GetParam().cancels);
   EXPECT_THAT(description(make()), testing::EndsWith("; by LibTorch: " + GetParam().names));
 }
 
@@ -103,7 +92,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& info) { return "Case" + std::to_string(info.index); });
 
 TEST(ByLibTorch, GivesParametersTheirGradients) {
-  compare([] {
+  compare_throughout([] {
     return model_of({3, 6, 6}, [](torch::nn::Module& module) {
       auto conv = module.register_module("conv", Conv2d(Conv2dOptions(3, 4, 3)));
       auto linear = module.register_module("linear", Linear(64, 10));
@@ -120,7 +109,7 @@ TEST(ByLibTorch, GivesParametersTheirGradients) {
 }
 
 TEST(ByLibTorch, ReadsBuffersAsTheyAre) {
-  compare([] {
+  compare_throughout([] {
     return model_of({3, 6, 6}, [](torch::nn::Module& module) {
       auto conv = module.register_module("conv", Conv2d(Conv2dOptions(3, 4, 3)));
       auto linear = module.register_module("linear", Linear(64, 10));
@@ -133,7 +122,7 @@ TEST(ByLibTorch, ReadsBuffersAsTheyAre) {
 
 /// As the mask of windows that are shifted.
 TEST(ByLibTorch, FillsMasksPieceByPiece) {
-  compare(around(64, [](Tensor x) {
+  compare_throughout(around(64, [](Tensor x) {
     const Tensor mask = x.new_zeros({4, 4});
     mask.narrow(0, 0, 2).fill_(1);
     mask.narrow(1, 1, 2).narrow(0, 1, 2).add_(0.5);
@@ -159,12 +148,12 @@ TEST(ByLibTorch, ComputesOfParametersWhatItReads) {
       };
     });
   };
-  compare(make);
+  compare_throughout(make);
   EXPECT_THAT(description(make()), testing::EndsWith("; by LibTorch: exp, mul, sub, view"));
 }
 
 TEST(ByLibTorch, IsWhatFollowsImagesAndGivesScores) {
-  compare([] {
+  compare_throughout([] {
     return model_of({3, 6, 6}, [](torch::nn::Module& module) {
       auto linear = module.register_module("linear", Linear(108, 10));
       return [=](Tensor x) mutable {

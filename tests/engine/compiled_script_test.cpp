@@ -2,7 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "tests/engine/compare.h"
+#include "tests/engine/trained.h"
 #include "tests/support/script_models.h"
 #include "tests/support/support.h"
 #include "yoke/engine/make_engine.h"
@@ -42,6 +45,35 @@ torch.jit.script(torchvision.models.resnet18(num_classes=10)).save(sys.argv[1])
         return make_model("script:" + file, {{3, 33, 33}, 10}, 1);
       },
       {.batch = 5});
+}
+
+/// As people write theirs; none of it is left to LibTorch.
+TEST(CompiledScript, CompilesNetworksOfOnesOwn) {
+  const test::TemporaryDirectory directory;
+  const auto result =
+      test::run_python("torch", R"(
+import runpy, sys
+sys.argv = sys.argv[1:]
+runpy.run_path(sys.argv[0], run_name="__main__")
+)",
+                       {YOKE_SOURCE_DIR "/bench/pytorch/own_models.py", directory.path().string()});
+  if (!result) GTEST_SKIP() << "PyTorch is not installed (Debian: python3-torch)";
+  ASSERT_EQ(result->status, 0) << result->output;
+  std::size_t networks = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(directory.path())) {
+    SCOPED_TRACE(entry.path().filename());
+    const std::int64_t size = entry.path().stem() == "convnext" ? 64 : 32;
+    const auto make = [&] {
+      return make_model("script:" + entry.path().string(), {{3, size, size}, 10}, 1);
+    };
+    EXPECT_THAT(test::Compiled{make()}.engine->describe(8),
+                testing::Not(testing::HasSubstr("LibTorch")));
+    // Rounds little, so that no ReLU of these many falls on its other side.
+    test::compare_with_eager(
+        make, {.batch = 3, .convolution = ConvolutionAlgorithm::kDirect, .cancels = true});
+    ++networks;
+  }
+  EXPECT_EQ(networks, 6U);
 }
 
 TEST(CompiledScript, IsEagerWhereItsCourseDependsOnNumbersInTensors) {

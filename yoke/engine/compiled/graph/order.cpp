@@ -19,6 +19,14 @@ Order permuted(const Lowering& lowering, Order order, const Dimensions& taken) {
   lowering.unsupported("it does more than to put channels last or first");
 }
 
+/// Whether a dimension of one number came or went behind those that the value has, as [N, C]
+/// becomes [N, C, 1, 1].
+bool shows_the_same(const Lowering& lowering) {
+  const Value value = lowering.shape_of(lowering.value_in_any_order(0));
+  return lowering.order_of(0) == Order::kChannelsFirst && !value.flat &&
+         image_shape(lowering.output_sizes(), Order::kChannelsFirst) == value.shape;
+}
+
 }  // namespace
 
 std::optional<ImageShape> image_shape(std::vector<std::int64_t> sizes, Order order) {
@@ -48,16 +56,21 @@ void lower_swap_dimensions(Lowering& lowering) {
 
 // aten::unsqueeze(input, dim)
 void lower_unsqueeze(Lowering& lowering) {
-  if (lowering.integer(1) != 1) lowering.unsupported("its new dimension is not the second");
-  lowering.alias(lowering.value(0), Order::kBehindOne);
+  const ValueId input = lowering.value(0);
+  if (shows_the_same(lowering)) return lowering.alias(input);
+  if (lowering.integer(1) != 1) lowering.unsupported("its new dimension parts others");
+  lowering.alias(input, Order::kBehindOne);
 }
 
 // aten::squeeze(input, dim)
 void lower_squeeze(Lowering& lowering) {
-  if (lowering.order_of(0) != Order::kBehindOne || lowering.integer(1) != 1) {
-    lowering.unsupported("it does more than to take back unsqueeze(1)");
+  const ValueId input = lowering.value_in_any_order(0);
+  const bool takes_back = lowering.order_of(0) == Order::kBehindOne && lowering.arguments() > 1 &&
+                          lowering.integer(1) == 1;
+  if (!takes_back && !shows_the_same(lowering)) {
+    lowering.unsupported("it does more than to take back unsqueeze()");
   }
-  lowering.alias(lowering.value_in_any_order(0));
+  lowering.alias(input);
 }
 
 // aten::expand(input, size, implicit)

@@ -2,6 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <set>
+#include <tuple>
+
 #include "yoke/engine/compiled/builder.h"
 #include "yoke/engine/compiled/graph/lowering.h"
 
@@ -10,9 +15,10 @@ namespace {
 
 using dnnl::memory;
 
-/// softmax(factor * Q K') V for each head (Vaswani et al. 2017, equation 1), of values whose
-/// channels are Q, K, V, each of all heads.
+/// softmax(factor * Q K') V for each head (Vaswani et al. 2017, equation 1). Q, K and V, each of
+/// all heads, are three inputs, or thirds of the channels of one.
 struct Attention final : Layer {
+  std::array<std::int64_t, 3> thirds{};  ///< Of one input: which of them Q, K and V are.
   std::int64_t heads = 1, head_channels = 1, pixels = 1;
   float factor = 1;
 
@@ -36,15 +42,20 @@ class AttentionPlan final : public LayerPlan {
     Buffer* buffer = nullptr;
   };
 
+  /// Q, K or V where it lies, or its gradient.
+  struct Part {
+    Tensor tensor;
+    std::int64_t part, parts;
+  };
+
+  /// Q, K and V of `tensors`, which are one for each input.
+  std::array<Part, 3> parts_of(const std::vector<Tensor>& tensors) const;
   Matrices matrices(Builder& builder, std::int64_t columns) const;
   static Matrices transposed(const Matrices& matrices);
-  /// Of the part of `tensor`, whose channels are `parts` times those of all heads.
-  memory::desc part_desc(const Tensor& tensor, std::int64_t part, std::int64_t parts) const;
+  memory::desc part_desc(const Part& part) const;
   memory::desc heads_desc() const;
-  Matrices taken(Builder& builder, const Tensor& tensor, std::int64_t part,
-                 std::int64_t parts) const;
-  void put(Builder& builder, const Matrices& from, const Tensor& tensor, std::int64_t part,
-           std::int64_t parts) const;
+  Matrices taken(Builder& builder, const Part& part) const;
+  void put(Builder& builder, const Matrices& from, const Part& part) const;
   /// product = factor * a b.
   void multiply(Builder& builder, const std::string& name, const Matrices& a, const Matrices& b,
                 const Matrices& product, float factor) const;
@@ -73,13 +84,19 @@ memory::desc AttentionPlan::heads_desc() const {
       {batch_, layer_.heads, layer_.pixels, layer_.head_channels}, type_, memory::format_tag::abcd};
 }
 
-memory::desc AttentionPlan::part_desc(const Tensor& tensor, std::int64_t part,
-                                      std::int64_t parts) const {
-  const std::int64_t channels = tensor.shape.channels, of_head = layer_.head_channels;
-  const memory::desc all({batch_, parts * layer_.heads, layer_.pixels, of_head}, type_,
+std::array<AttentionPlan::Part, 3> AttentionPlan::parts_of(
+    const std::vector<Tensor>& tensors) const {
+  if (tensors.size() == 3) return {{{tensors[0], 0, 1}, {tensors[1], 0, 1}, {tensors[2], 0, 1}}};
+  const auto& [queries, keys, values] = layer_.thirds;
+  return {{{tensors[0], queries, 3}, {tensors[0], keys, 3}, {tensors[0], values, 3}}};
+}
+
+memory::desc AttentionPlan::part_desc(const Part& part) const {
+  const std::int64_t channels = part.tensor.shape.channels, of_head = layer_.head_channels;
+  const memory::desc all({batch_, part.parts * layer_.heads, layer_.pixels, of_head}, type_,
                          memory::dims{layer_.pixels * channels, of_head, channels, 1});
   return all.submemory_desc({batch_, layer_.heads, layer_.pixels, of_head},
-                            {0, part * layer_.heads, 0, 0});
+                            {0, part.part * layer_.heads, 0, 0});
 }
 
 void AttentionPlan::reorder(Builder& builder, const memory::desc& from, Buffer* from_buffer,
@@ -94,16 +111,14 @@ void AttentionPlan::reorder(Builder& builder, const memory::desc& from, Buffer* 
       .primitive = false;
 }
 
-AttentionPlan::Matrices AttentionPlan::taken(Builder& builder, const Tensor& tensor,
-                                             std::int64_t part, std::int64_t parts) const {
+AttentionPlan::Matrices AttentionPlan::taken(Builder& builder, const Part& part) const {
   const Matrices result = matrices(builder, layer_.head_channels);
-  reorder(builder, part_desc(tensor, part, parts), tensor.buffer, heads_desc(), result.buffer);
+  reorder(builder, part_desc(part), part.tensor.buffer, heads_desc(), result.buffer);
   return result;
 }
 
-void AttentionPlan::put(Builder& builder, const Matrices& from, const Tensor& tensor,
-                        std::int64_t part, std::int64_t parts) const {
-  reorder(builder, heads_desc(), from.buffer, part_desc(tensor, part, parts), tensor.buffer);
+void AttentionPlan::put(Builder& builder, const Matrices& from, const Part& part) const {
+  reorder(builder, heads_desc(), from.buffer, part_desc(part), part.tensor.buffer);
 }
 
 void AttentionPlan::multiply(Builder& builder, const std::string& name, const Matrices& a,
@@ -123,11 +138,14 @@ void AttentionPlan::multiply(Builder& builder, const std::string& name, const Ma
 void AttentionPlan::forward(Builder& builder) {
   batch_ = builder.batch();
   type_ = builder.type();
-  const Tensor src =
-      builder.converted(builder.tensor(layer_.inputs[0]), Format::kChannelsLast, type_);
-  queries_ = taken(builder, src, 0, 3);
-  keys_ = taken(builder, src, 1, 3);
-  values_ = taken(builder, src, 2, 3);
+  std::vector<Tensor> inputs;
+  for (const ValueId input : layer_.inputs) {
+    inputs.push_back(builder.converted(builder.tensor(input), Format::kChannelsLast, type_));
+  }
+  const auto [queries, keys, values] = parts_of(inputs);
+  queries_ = taken(builder, queries);
+  keys_ = taken(builder, keys);
+  values_ = taken(builder, values);
   probabilities_ = matrices(builder, layer_.pixels);
   multiply(builder, "attention scores", queries_, transposed(keys_), probabilities_, layer_.factor);
   softmax_ = onednn::softmax_forward(builder.engine(), probabilities_.desc);
@@ -137,21 +155,28 @@ void AttentionPlan::forward(Builder& builder) {
                   {{DNNL_ARG_SRC, in_place}, {DNNL_ARG_DST, in_place}});
   const Matrices mixed = matrices(builder, layer_.head_channels);
   multiply(builder, "attention", probabilities_, values_, mixed, 1);
-  put(builder, mixed, builder.define(layer_.output, Format::kChannelsLast, type_), 0, 1);
+  put(builder, mixed, {builder.define(layer_.output, Format::kChannelsLast, type_), 0, 1});
 }
 
 void AttentionPlan::backward(Builder& builder) {
   const Tensor given =
       builder.converted(builder.gradient(layer_.output), Format::kChannelsLast, type_);
-  const Tensor result = builder.contribute(layer_.inputs[0], Format::kChannelsLast, type_);
-  const Matrices mixed = taken(builder, given, 0, 1);
-  const auto gradient = [&](const std::string& name, std::int64_t part, const Matrices& a,
+  std::vector<Tensor> gradients;
+  for (const ValueId input : layer_.inputs) {
+    const bool wanted = builder.wants_gradient(input);
+    gradients.push_back(
+        wanted ? builder.contribute(input, Format::kChannelsLast, type_)
+               : builder.temporary(builder.value(input).shape, Format::kChannelsLast, type_));
+  }
+  const auto [to_queries, to_keys, to_values] = parts_of(gradients);
+  const Matrices mixed = taken(builder, {given, 0, 1});
+  const auto gradient = [&](const std::string& name, const Part& to, const Matrices& a,
                             const Matrices& b, float factor) {
     const Matrices made = matrices(builder, layer_.head_channels);
     multiply(builder, name, a, b, made, factor);
-    put(builder, made, result, part, 3);
+    put(builder, made, to);
   };
-  gradient("values gradient", 2, transposed(probabilities_), mixed, 1);
+  gradient("values gradient", to_values, transposed(probabilities_), mixed, 1);
   const Matrices scores = matrices(builder, layer_.pixels);
   multiply(builder, "probabilities gradient", mixed, transposed(values_), scores, 1);
   const auto description =
@@ -162,24 +187,43 @@ void AttentionPlan::backward(Builder& builder) {
                   {{DNNL_ARG_DST, builder.memory(probabilities_.desc, probabilities_.buffer)},
                    {DNNL_ARG_DIFF_DST, in_place},
                    {DNNL_ARG_DIFF_SRC, in_place}});
-  gradient("queries gradient", 0, scores, keys_, layer_.factor);
-  gradient("keys gradient", 1, transposed(scores), queries_, layer_.factor);
+  gradient("queries gradient", to_queries, scores, keys_, layer_.factor);
+  gradient("keys gradient", to_keys, transposed(scores), queries_, layer_.factor);
 }
 
 std::unique_ptr<LayerPlan> Attention::plan() const {
   return std::make_unique<AttentionPlan>(*this);
 }
 
+/// Whether each is another third of the same value.
+bool are_thirds_of_one(const std::vector<AttentionSource>& of) {
+  std::set<std::int64_t> thirds;
+  for (const AttentionSource& source : of) {
+    if (source.value != of.front().value || source.parts != 3) return false;
+    thirds.insert(source.part);
+  }
+  return thirds.size() == 3;
+}
+
 }  // namespace
 
 void add_attention(Lowering& lowering, const AttentionPiece& piece) {
-  const auto [channels, height, pixels] = lowering.shape_of(piece.all).shape;
+  const auto& [queries, keys, values] = std::tie(piece.of[0], piece.of[1], piece.of[2]);
+  const auto [channels, height, pixels] = lowering.shape_of(queries.value).shape;
   auto layer = std::make_unique<Attention>();
+  std::vector<ValueId> inputs = {queries.value, keys.value, values.value};
+  if (are_thirds_of_one(piece.of)) {
+    inputs.resize(1);
+    std::ranges::transform(piece.of, layer->thirds.begin(), &AttentionSource::part);
+  } else if (std::ranges::any_of(piece.of, [](const auto& from) { return from.parts != 1; })) {
+    lowering.unsupported("queries, keys and values are not all three of the thirds of a value");
+  }
+  const std::int64_t of_all = channels / queries.parts;
   layer->heads = piece.heads;
-  layer->head_channels = channels / 3 / piece.heads;
+  layer->head_channels = of_all / piece.heads;
   layer->pixels = pixels;
   layer->factor = static_cast<float>(piece.factor);
-  lowering.add(std::move(layer), {piece.all}, {{channels / 3, height, pixels}, false});
+  lowering.add(std::move(layer), std::move(inputs), {{of_all, height, pixels}, false});
   lowering.show(Order::kChannelsLast);
 }
 

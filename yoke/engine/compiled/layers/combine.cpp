@@ -166,11 +166,13 @@ void lower_two_values(Lowering& lowering) {
 void lower_combine(Lowering& lowering) {
   if (lowering.buffer(0).defined()) return lower_counter(lowering);
   const bool adds = lowering.op() == "aten::add";
-  if (!adds && !lowering.is_value(1) && !lowering.is_parameter(1)) return lower_scale(lowering);
   if (adds && lowering.number(2) != 1) lowering.unsupported("it is scaled");
-  if (!lowering.is_parameter(1)) return lower_two_values(lowering);
-  if (adds) return lower_added_parameter(lowering);
-  lower_channel_scale(lowering);
+  for (const std::size_t i : {0, 1}) {
+    if (!lowering.is_parameter(i)) continue;
+    return adds ? lower_added_parameter(lowering, i) : lower_channel_scale(lowering, i);
+  }
+  if (!adds && !lowering.is_value(1)) return lower_scale(lowering);
+  lower_two_values(lowering);
 }
 
 }  // namespace yoke::compiled

@@ -55,27 +55,40 @@ class PositionPlan final : public LayerPlan {
 
 std::unique_ptr<LayerPlan> Position::plan() const { return std::make_unique<PositionPlan>(*this); }
 
-/// Whether the parameter became the bias of the layer that made `input`.
-bool becomes_bias(Lowering& lowering, ValueId input, ParameterId parameter) {
+/// Whether the parameter became the bias of the layer that made `input`, which is not read without
+/// it.
+bool becomes_bias(Lowering& lowering, ValueId input, bool read_once, ParameterId parameter) {
   auto* const layer = dynamic_cast<MatrixLayer*>(lowering.maker_of(input));
   const std::int64_t channels = lowering.shape_of(input).shape.channels;
   const bool fits = lowering.parameter_shape(parameter) == std::vector<std::int64_t>{channels};
-  if (layer == nullptr || layer->bias || !fits || layer->frozen != lowering.is_frozen()) {
+  if (layer == nullptr || layer->bias || !fits || !read_once ||
+      layer->frozen != lowering.is_frozen()) {
     return false;
   }
   layer->bias = parameter;
   return true;
 }
 
+/// Whether a parameter of `sizes` has one number for each channel of a tensor that has `behind`
+/// dimensions behind its channels.
+bool is_of_channels(std::vector<std::int64_t> sizes, std::int64_t channels, std::size_t behind) {
+  while (sizes.size() > behind + 1 && sizes.front() == 1) sizes.erase(sizes.begin());
+  std::vector<std::int64_t> wanted(behind + 1, 1);
+  wanted.front() = channels;
+  return sizes == wanted;
+}
+
 }  // namespace
 
-void lower_added_parameter(Lowering& lowering) {
-  const ValueId input = lowering.value_in_any_order(0);
-  const ParameterId parameter = lowering.parameter(1).value();
-  if (lowering.order_of(0) != Order::kChannelsLast) {
+void lower_added_parameter(Lowering& lowering, std::size_t i) {
+  const std::size_t other = 1 - i;
+  const ValueId input = lowering.value_in_any_order(other);
+  const ParameterId parameter = lowering.parameter(i).value();
+  if (lowering.order_of(other) != Order::kChannelsLast) {
     lowering.unsupported("a parameter is added to what does not have its channels last");
   }
-  if (becomes_bias(lowering, input, parameter)) {
+  const bool read_once = lowering.node().input(other)->uses().size() == 1;
+  if (becomes_bias(lowering, input, read_once, parameter)) {
     lowering.alias(input, Order::kChannelsLast);
     return;
   }
@@ -89,12 +102,17 @@ void lower_added_parameter(Lowering& lowering) {
   lowering.show(Order::kChannelsLast);
 }
 
-void lower_channel_scale(Lowering& lowering) {
-  const ValueId input = lowering.value(0);
+void lower_channel_scale(Lowering& lowering, std::size_t i) {
+  const std::size_t other = 1 - i;
+  const ValueId input = lowering.value_in_any_order(other);
   const Value value = lowering.shape_of(input);
-  const ParameterId parameter = lowering.parameter(1).value();
+  const Order order = lowering.order_of(other);
+  const ParameterId parameter = lowering.parameter(i).value();
   const std::int64_t channels = value.shape.channels;
-  if (value.flat || lowering.parameter_shape(parameter) != std::vector{channels, 1L, 1L}) {
+  const std::size_t dimensions = lowering.output_sizes().size();
+  const std::size_t behind = order == Order::kChannelsLast ? 0 : dimensions - 2;
+  if (value.flat || order == Order::kBehindOne ||
+      !is_of_channels(lowering.parameter_shape(parameter), channels, behind)) {
     lowering.unsupported("the parameter does not have one number for each channel");
   }
   // A convolution of single pixels whose groups are channels is this product.
@@ -104,6 +122,7 @@ void lower_channel_scale(Lowering& lowering) {
   layer->kernel = {channels, 1, 1, 1, 1};
   layer->windows = {{1, 1}, {0, 0}, {0, 0}, {0, 0}};
   lowering.add(std::move(layer), {input}, value, lowering.module_of(parameter));
+  lowering.show(order);
 }
 
 }  // namespace yoke::compiled

@@ -1,6 +1,8 @@
 // yoke/engine/compiled/layers/reshape.cpp: other shapes for the same elements of an image.
 #include "yoke/engine/compiled/layers/reshape.h"
 
+#include <limits>
+
 #include "yoke/engine/compiled/builder.h"
 #include "yoke/engine/compiled/graph/lowering.h"
 
@@ -59,6 +61,19 @@ void lower_reshape(Lowering& lowering) {
   lowering.add(std::make_unique<Reshape>(), {input}, {flat ? from.shape : to, flat});
 }
 
-void lower_same(Lowering& lowering) { lowering.alias(lowering.value(0)); }
+void lower_same(Lowering& lowering) {
+  lowering.alias(lowering.value_in_any_order(0), lowering.order_of(0));
+}
+
+bool is_whole_slice(const Lowering& lowering) {
+  constexpr auto kLast = std::numeric_limits<std::int64_t>::max();
+  return (lowering.is_none(2) || lowering.integer(2) == 0) &&
+         (lowering.is_none(3) || lowering.integer(3) == kLast) && lowering.integer(4) == 1;
+}
+
+void lower_slice(Lowering& lowering) {
+  if (!is_whole_slice(lowering)) lowering.unsupported("it takes a part");
+  lower_same(lowering);
+}
 
 }  // namespace yoke::compiled

@@ -11,4 +11,10 @@ struct Reshape final : Layer {
   std::unique_ptr<LayerPlan> plan() const override;
 };
 
+class Lowering;
+
+/// Whether the node, aten::slice(input, dim, start, end, step), gives all of its input, as
+/// `x[:, 0]` begins in Python.
+bool is_whole_slice(const Lowering& lowering);
+
 }  // namespace yoke::compiled
