@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Times training steps of a model of Yoke in plain PyTorch, on one batch kept in memory."""
+"""Times training steps of a model in plain PyTorch, on one batch kept in memory."""
 import argparse
 import contextlib
 import ctypes
@@ -13,6 +13,9 @@ import torch
 from torch.nn import functional as F
 
 import models
+import own_models
+
+IMAGES = models.IMAGES | own_models.IMAGES
 
 # What each setting turns on; README.md beside this file explains them.
 SETTINGS = {
@@ -23,7 +26,7 @@ SETTINGS = {
     "bf16-contiguous": {"allocator", "bf16"},
 }
 WARM_UP_STEPS = LEAST_STEPS = 5
-CLASSES = 10
+CLASSES = own_models.CLASSES
 
 
 def keep_freed_memory():
@@ -94,7 +97,7 @@ def active_blas():
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--model", choices=models.IMAGES, required=True)
+    parser.add_argument("--model", choices=IMAGES, required=True)
     parser.add_argument("--batch-size", type=int, default=256, metavar="B", help="images per step")
     parser.add_argument("--setting", choices=SETTINGS, default="as-installed")
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)), metavar="T",
@@ -109,10 +112,22 @@ def parse_arguments():
         value = getattr(arguments, flag)
         if value is not None and value < 1:
             parser.error(f"--{flag.replace('_', '-')} {value}: give at least 1")
-    channels, size, _ = models.IMAGES[arguments.model]
+    channels, size, _ = IMAGES[arguments.model]
     arguments.channels = arguments.channels or channels
     arguments.size = arguments.size or size
+    changed = (arguments.channels, arguments.size) != (channels, size)
+    if changed and arguments.model in own_models.IMAGES:
+        parser.error(f"--model {arguments.model} takes --channels {channels} --size {size} alone")
     return arguments
+
+
+def make_model(name, image):
+    if name in own_models.MAKERS:
+        return own_models.MAKERS[name]()
+    try:
+        return models.make_model(name, *image, CLASSES)
+    except ValueError as error:
+        raise SystemExit(f"step.py: {error}") from None
 
 
 def main():
@@ -122,10 +137,7 @@ def main():
         keep_freed_memory()
     torch.set_num_threads(arguments.threads)
     image = (arguments.channels, arguments.size, arguments.size)
-    try:
-        model = models.make_model(arguments.model, *image, CLASSES).train()
-    except ValueError as error:
-        raise SystemExit(f"step.py: {error}") from None
+    model = make_model(arguments.model, image).train()
     if "channels-last" in setting:
         model = model.to(memory_format=torch.channels_last)
     batch = make_batch(arguments.batch_size, image, "channels-last" in setting)
