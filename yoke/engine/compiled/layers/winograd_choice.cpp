@@ -43,7 +43,7 @@ bool winograd_pays(const Convolution& layer, std::int64_t images, memory::data_t
   // In fp32 products of two numbers, for an image. What a transform of a tile costs for a channel,
   // and what transforming and reading weights costs for a pair of channels, is measured; vectors of
   // bf16 numbers have two products for one.
-  constexpr double kTransform = 1000, kWeights = 3000;
+  constexpr double kTransform = 400, kWeights = 3000;
   const auto in = static_cast<double>(layer.input_shape.channels);
   const auto out = static_cast<double>(layer.output_shape.channels);
   const ImageShape& shape = layer.output_shape;
