@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Networks that Yoke does not have, as people write their own; run, writes them as TorchScript."""
+"""Networks that Yoke does not have, as people write their own. Run, it writes them as TorchScript
+and prints the name and the images, as 3x32x32, of each."""
 import argparse
 from pathlib import Path
 
@@ -208,9 +209,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path, help="where NAME.ts is written for each")
     folder = parser.parse_args().folder
+    if not folder.is_dir():
+        parser.error(f"{folder} is no folder; make it first")
     for name, make in MAKERS.items():
         torch.manual_seed(1)
         torch.jit.script(make()).save(str(folder / f"{name}.ts"))
+        print(name, "x".join(map(str, IMAGES[name])))
 
 
 if __name__ == "__main__":

@@ -2,10 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
+#include <sstream>
 
 #include "tests/engine/compare.h"
 #include "tests/engine/trained.h"
+#include "tests/support/lines.h"
 #include "tests/support/script_models.h"
 #include "tests/support/support.h"
 #include "yoke/engine/make_engine.h"
@@ -60,11 +61,15 @@ runpy.run_path(sys.argv[0], run_name="__main__")
   if (!result) GTEST_SKIP() << "PyTorch is not installed (Debian: python3-torch)";
   ASSERT_EQ(result->status, 0) << result->output;
   std::size_t networks = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(directory.path())) {
-    SCOPED_TRACE(entry.path().filename());
-    const std::int64_t size = entry.path().stem() == "convnext" ? 64 : 32;
+  for (const auto& line : test::lines_of(result->output)) {
+    std::istringstream written(line);  // vgg-gelu 3x32x32, or a warning of PyTorch
+    std::string name;
+    ImageShape image;
+    char x = 0;
+    if (!(written >> name >> image.channels >> x >> image.height >> x >> image.width)) continue;
+    SCOPED_TRACE(name);
     const auto make = [&] {
-      return make_model("script:" + entry.path().string(), {{3, size, size}, 10}, 1);
+      return make_model("script:" + (directory.path() / (name + ".ts")).string(), {image, 10}, 1);
     };
     EXPECT_THAT(test::Compiled{make()}.engine->describe(8),
                 testing::Not(testing::HasSubstr("LibTorch")));
