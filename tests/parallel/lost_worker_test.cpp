@@ -3,6 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <deque>
+#include <functional>
+#include <latch>
+
 #include "tests/parallel/training.h"
 #include "yoke/comm/factory.h"
 #include "yoke/core/error.h"
@@ -26,8 +30,18 @@ struct Rank {
     strategy->begin({});
   }
 
-  /// Steps until all meet again, of which a rank that `leaves` takes but one. Returns the events.
-  std::vector<std::string> run_free(bool leaves) {
+  /// Steps until all meet again. Returns the events.
+  std::vector<std::string> run_free() {
+    return run_free(false, [] {});
+  }
+
+  /// Likewise, while a rank leaves after its first step: it opens `gate` when it has one, for which
+  /// the others wait, or they might take all.
+  std::vector<std::string> run_free(bool leaves, std::latch& gate) {
+    return run_free(leaves, [&] { leaves ? gate.count_down() : gate.wait(); });
+  }
+
+  std::vector<std::string> run_free(bool leaves, const std::function<void()>& has_step) {
     struct Leave {};
     std::vector<std::string> events;
     try {
@@ -35,6 +49,7 @@ struct Rank {
                    .run({.first = 0,
                          .last = 4,
                          .take = [&](std::int64_t step) -> Stretch::Images {
+                           has_step();
                            strategy->step(batch_of(17), {.step = step}, {.lr = 0.01});
                            if (leaves) throw Leave();
                            return {.own = 17, .all = 17};
@@ -78,22 +93,24 @@ class LostWorkers : public testing::TestWithParam<Loss> {
 
 TEST_P(LostWorkers, LeaveTheOthersAtWork) {
   const int servers = GetParam().servers, workers = GetParam().workers;
+  std::deque<std::latch> gates;  // by who is gone
+  for (int gone = 0; gone + 1 < workers; ++gone) gates.emplace_back(1);
   run_ranks(ranks(), [&](const Group& group) {
     at::set_num_threads(1);
     Rank rank(group, GetParam().comm, strategy());
-    rank.run_free(false);
+    rank.run_free();
     EXPECT_EQ(rank.communicator->size(), servers + workers);
     std::vector<std::string> events;
     for (int gone = 0; gone + 1 < workers; ++gone) {  // one a time, the first of those left
       const bool leaves = group.rank == servers + gone;
-      for (auto& line : rank.run_free(leaves)) events.push_back(std::move(line));
+      for (auto& line : rank.run_free(leaves, gates.at(gone))) events.push_back(std::move(line));
       if (leaves) return;
       EXPECT_EQ(rank.communicator->size(), servers + workers - gone - 1);
       EXPECT_EQ(rank.strategy->workers().data_shard().count, workers - gone - 1);
       EXPECT_EQ(rank.strategy->workers().data_shard().index,
                 group.rank < servers ? -1 : group.rank - servers - gone - 1);
     }
-    EXPECT_TRUE(rank.run_free(false).empty());
+    EXPECT_TRUE(rank.run_free().empty());
     if (group.rank != 0) return;
     EXPECT_THAT(rank.strategy->statistics().counters, Contains(Pair("workers_lost", workers - 1)));
     ASSERT_EQ(events.size(), static_cast<std::size_t>(workers - 1));
@@ -107,7 +124,7 @@ TEST_P(LostWorkers, EndTheServersWhenAllAreLost) {
     at::set_num_threads(1);
     Rank rank(group, GetParam().comm, strategy());
     try {
-      rank.run_free(group.rank >= GetParam().servers);
+      rank.run_free(group.rank >= GetParam().servers, [] {});  // more steps than workers
     } catch (const CommError&) {
       ++failed;
     }
@@ -123,11 +140,12 @@ INSTANTIATE_TEST_SUITE_P(Ways, LostWorkers,
 
 TEST(LostWorker, EndsAllWhereEveryRankServes) {
   std::atomic<int> failed = 0;
+  std::latch gate(1);
   run_ranks(3, [&](const Group& group) {
     at::set_num_threads(1);
     Rank rank(group, "shared-memory", "parameter-server:mode=async");
     try {
-      rank.run_free(group.rank == 2);
+      rank.run_free(group.rank == 2, gate);
     } catch (const CommError&) {
       ++failed;
     }
