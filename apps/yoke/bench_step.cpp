@@ -245,7 +245,7 @@ void add_bench_step_command(CLI::App& bench, Run& run) {
       ->capture_default_str();
   command
       ->add_option(as_flag(flag::kConvolution), given->convolution,
-                   "How the compiled engine computes convolutions of 3x3 with stride 1")
+                   "How the compiled engine computes convolutions of 3x3 and 5x5 with stride 1")
       ->type_name(words_of<ConvolutionAlgorithm>("/"))
       ->capture_default_str();
   command

@@ -24,14 +24,15 @@ Model every_kind() {
     auto plain = module.register_module("plain", Conv2d(Conv2dOptions(16, 32, 3).padding(1)));
     auto bare = module.register_module("bare", Conv2d(Conv2dOptions(32, 32, 3).bias(false)));
     auto wide = module.register_module("wide", Conv2d(Conv2dOptions(32, 32, 3).padding({2, 0})));
+    auto five = module.register_module("five", Conv2d(Conv2dOptions(32, 32, 5).padding({2, 1})));
     auto leaky = module.register_module("leaky", Conv2d(Conv2dOptions(32, 48, 3).padding(1)));
     auto strided = module.register_module("strided", Conv2d(Conv2dOptions(48, 32, 3).stride(2)));
-    auto last = module.register_module("last", Linear(32 * 5 * 2, 10));
+    auto last = module.register_module("last", Linear(32 * 5 * 1, 10));
     return [=](Tensor x) mutable {
       x = torch::relu(first->forward(x));
       x = torch::relu(plain->forward(x));
       x = bare->forward(x);
-      x = x + torch::tanh(x);
+      x = five->forward(x + torch::tanh(x));
       x = torch::leaky_relu(leaky->forward(wide->forward(x)), 0.1);
       return last->forward(torch::relu(strided->forward(x)).flatten(1));
     };
@@ -72,8 +73,8 @@ TEST(CompiledWinograd, EqualsEagerInBf16) {
                      {.batch = 17, .precision = Precision::kBf16, .convolution = kWinograd});
 }
 
-TEST(CompiledWinograd, EqualsEagerInModelsOfThreeByThree) {
-  for (const char* const name : {"resnet18", "airbench"}) {
+TEST(CompiledWinograd, EqualsEagerInModels) {
+  for (const char* const name : {"resnet18", "airbench", "lab-cnn:dropout=0", "cifar-net"}) {
     SCOPED_TRACE(name);
     compare_with_eager(
         [&] {
@@ -94,9 +95,11 @@ std::string operations(const std::string& name, ConvolutionAlgorithm algorithm) 
 }
 
 TEST(CompiledWinograd, ComputesAllPassesWhereItIsAskedFor) {
-  const std::string all = operations("bare", kWinograd);
-  for (const char* const pass : {"convolution", "weight gradient", "data gradient"}) {
-    EXPECT_THAT(all, HasSubstr(fmt::format("{} (winograd ", pass)));
+  for (const char* const layer : {"bare", "five"}) {
+    const std::string all = operations(layer, kWinograd);
+    for (const char* const pass : {"convolution", "weight gradient", "data gradient"}) {
+      EXPECT_THAT(all, HasSubstr(fmt::format("{} (winograd ", pass))) << layer;
+    }
   }
   EXPECT_THAT(operations("bare", ConvolutionAlgorithm::kDirect), Not(HasSubstr("winograd")));
 }
@@ -130,10 +133,12 @@ TEST(CompiledWinograd, IsTakenWithoutBeingAskedForWhereItPays) {
   EXPECT_THAT(chosen(1, Precision::kFp32), Not(HasSubstr("winograd")));
 }
 
-compiled::Convolution convolution(std::int64_t inputs, std::int64_t outputs, std::int64_t side) {
+/// With padding that leaves images as large as they are.
+compiled::Convolution convolution(std::int64_t inputs, std::int64_t outputs, std::int64_t side,
+                                  std::int64_t taps = 3) {
   compiled::Convolution layer;
-  layer.kernel = {outputs, inputs, 3, 3};
-  layer.windows = {{1, 1}, {0, 0}, {1, 1}, {1, 1}};
+  layer.kernel = {outputs, inputs, taps, taps};
+  layer.windows = {{1, 1}, {0, 0}, {taps / 2, taps / 2}, {taps / 2, taps / 2}};
   layer.input_shape = {inputs, side, side};
   layer.output_shape = {outputs, side, side};
   return layer;
@@ -148,6 +153,8 @@ TEST(CompiledWinograd, IsChosenWhereThereIsLessToDo) {
   EXPECT_FALSE(pays(convolution(512, 512, 4), 4)) << "weights are read for few";
   EXPECT_TRUE(pays(convolution(16, 16, 32), 64));
   EXPECT_FALSE(pays(convolution(256, 256, 2), 512)) << "tiles are mostly empty";
+  EXPECT_TRUE(pays(convolution(16, 32, 10, 5), 64));
+  EXPECT_FALSE(pays(convolution(16, 32, 2, 5), 64)) << "tiles are mostly empty";
 }
 
 TEST(CompiledWinograd, HasToSaveMoreInBf16) {

@@ -1,7 +1,5 @@
 #include "yoke/engine/compiled/kernels/winograd.h"
 
-#include <algorithm>
-
 #include "yoke/core/vectorise.h"
 #include "yoke/engine/compiled/kernels/lanes.h"
 #include "yoke/engine/compiled/kernels/winograd_transforms.h"
@@ -35,9 +33,8 @@ struct Window {
   std::int64_t y, x, height, width;
 
   bool inside() const { return y >= 0 && x >= 0 && y + kSide <= height && x + kSide <= width; }
-  bool has(std::int64_t dy, std::int64_t dx) const {
-    return y + dy >= 0 && y + dy < height && x + dx >= 0 && x + dx < width;
-  }
+  bool has_row(std::int64_t dy) const { return y + dy >= 0 && y + dy < height; }
+  bool has_column(std::int64_t dx) const { return x + dx >= 0 && x + dx < width; }
   std::int64_t pixel(std::int64_t dy, std::int64_t dx) const { return (y + dy) * width + x + dx; }
 };
 
@@ -66,90 +63,98 @@ YOKE_INLINE void for_each_group(const Layout& layout, const WinogradTiles& grid,
   }
 }
 
-template <std::int64_t kSide, bool kInside, typename T>
+/// Sixteen channels of a pixel in a column that the image has.
+template <bool kInside, std::int64_t kSide, typename T>
 YOKE_INLINE Floats load_pixel(const T* from, std::int64_t block, const Window<kSide>& window,
                               std::int64_t dy, std::int64_t dx) {
-  if (!kInside && !window.has(dy, dx)) return Floats{};
+  if (!kInside && !window.has_row(dy)) return Floats{};
   return load(from + window.pixel(dy, dx) * block);
 }
 
-template <bool kInside, typename T>
-YOKE_INLINE void input_group(const T* from, std::int64_t block, const Window<6>& window, float* to,
-                             std::int64_t pitch) {
-  winograd::in_both_dimensions<6, 6, winograd::input>(
-      [&](int y, int x) YOKE_INLINED { return load_pixel<6, kInside>(from, block, window, y, x); },
-      [&](int y, int x, Floats lanes) YOKE_INLINED { store(lanes, to + (y * 6 + x) * pitch); });
+template <typename F, bool kInside, typename T>
+YOKE_INLINE void input_group(const T* from, std::int64_t block, const Window<F::kSide>& window,
+                             float* to, std::int64_t pitch) {
+  constexpr int kSide = F::kSide;
+  winograd::in_both_dimensions<kSide, kSide, F::input>(
+      [&](int x) YOKE_INLINED { return kInside || window.has_column(x); },
+      [&](int y, int x) YOKE_INLINED { return load_pixel<kInside>(from, block, window, y, x); },
+      [&](int y, int x, Floats lanes) YOKE_INLINED { store(lanes, to + (y * kSide + x) * pitch); });
 }
 
-template <typename T>
-YOKE_INLINE void input_tiles(const T* input, const Layout& layout, const WinogradTiles& grid,
+template <typename F, typename T>
+YOKE_INLINE void input_tiles(F, const T* input, const Layout& layout, const WinogradTiles& grid,
                              TileRange tiles, std::int64_t pad_y, std::int64_t pad_x,
                              const TileMatrices& to) {
-  for_each_group(
-      layout, grid, tiles, [&](std::int64_t i, const Place& place, std::int64_t c) YOKE_INLINED {
-        const Window<6> window{place.y - pad_y, place.x - pad_x, layout.height, layout.width};
-        const T* const from = input + layout.at(place.image, c);
-        float* const row = to.data + i * to.channels + c;
-        if (window.inside()) {
-          input_group<true>(from, layout.block, window, row, to.pitch);
-        } else {
-          input_group<false>(from, layout.block, window, row, to.pitch);
-        }
-      });
+  for_each_group(layout, grid, tiles,
+                 [&](std::int64_t i, const Place& place, std::int64_t c) YOKE_INLINED {
+                   const Window<F::kSide> window{place.y - pad_y, place.x - pad_x, layout.height,
+                                                 layout.width};
+                   const T* const from = input + layout.at(place.image, c);
+                   float* const row = to.data + i * to.channels + c;
+                   if (window.inside()) {
+                     input_group<F, true>(from, layout.block, window, row, to.pitch);
+                   } else {
+                     input_group<F, false>(from, layout.block, window, row, to.pitch);
+                   }
+                 });
 }
 
-template <typename T>
+template <typename F, typename T>
 YOKE_INLINE void result_group(const float* from, std::int64_t pitch, const float* bias,
                               const float* slope, const Window<4>& window, std::int64_t block,
                               T* to) {
   const Floats added = bias == nullptr ? Floats{} : load(bias);
-  winograd::in_both_dimensions<6, 4, winograd::result>(
-      [&](int y, int x) YOKE_INLINED { return load(from + (y * 6 + x) * pitch); },
+  winograd::in_both_dimensions<F::kSide, 4, F::result>(
+      [&](int y, int x) YOKE_INLINED { return load(from + (y * F::kSide + x) * pitch); },
       [&](int y, int x, Floats lanes) YOKE_INLINED {
         Floats pixel = lanes + added;
         if (slope != nullptr) pixel = pixel > 0 ? pixel : pixel * *slope;
-        if (window.has(y, x)) store(pixel, to + window.pixel(y, x) * block);
+        if (window.has_row(y) && window.has_column(x))
+          store(pixel, to + window.pixel(y, x) * block);
       });
 }
 
-template <typename T>
-YOKE_INLINE void result_tiles(const TileMatrices& products, const WinogradTiles& grid,
+template <typename F, typename T>
+YOKE_INLINE void result_tiles(F, const TileMatrices& products, const WinogradTiles& grid,
                               TileRange tiles, const float* bias, const float* slope,
                               const Layout& layout, T* result) {
   for_each_group(layout, grid, tiles,
                  [&](std::int64_t i, const Place& place, std::int64_t c) YOKE_INLINED {
                    const Window<4> window{place.y, place.x, layout.height, layout.width};
-                   result_group(products.data + i * products.channels + c, products.pitch,
-                                bias == nullptr ? nullptr : bias + c, slope, window, layout.block,
-                                result + layout.at(place.image, c));
+                   result_group<F>(products.data + i * products.channels + c, products.pitch,
+                                   bias == nullptr ? nullptr : bias + c, slope, window,
+                                   layout.block, result + layout.at(place.image, c));
                  });
 }
 
-template <bool kInside, typename T>
+template <typename F, bool kInside, typename T>
 YOKE_INLINE Floats gradient_group(const T* from, std::int64_t block, const Window<4>& window,
                                   float* to, std::int64_t pitch) {
   Floats sum{};
-  winograd::in_both_dimensions<4, 6, winograd::gradient>(
+  winograd::in_both_dimensions<4, F::kSide, F::gradient>(
+      [&](int x) YOKE_INLINED { return kInside || window.has_column(x); },
       [&](int y, int x) YOKE_INLINED {
-        const Floats pixel = load_pixel<4, kInside>(from, block, window, y, x);
+        const Floats pixel = load_pixel<kInside>(from, block, window, y, x);
         sum += pixel;
         return pixel;
       },
-      [&](int y, int x, Floats lanes) YOKE_INLINED { store(lanes, to + (y * 6 + x) * pitch); });
+      [&](int y, int x, Floats lanes)
+          YOKE_INLINED { store(lanes, to + (y * F::kSide + x) * pitch); });
   return sum;
 }
 
-template <typename T>
-YOKE_INLINE void gradient_tiles(const T* gradient, const Layout& layout, const WinogradTiles& grid,
-                                TileRange tiles, const TileMatrices& to, float* bias) {
+template <typename F, typename T>
+YOKE_INLINE void gradient_tiles(F, const T* gradient, const Layout& layout,
+                                const WinogradTiles& grid, TileRange tiles, const TileMatrices& to,
+                                float* bias) {
   for_each_group(
       layout, grid, tiles, [&](std::int64_t i, const Place& place, std::int64_t c) YOKE_INLINED {
         const Window<4> window{place.y, place.x, layout.height, layout.width};
         const T* const from = gradient + layout.at(place.image, c);
         float* const row = to.data + i * to.channels + c;
-        const Floats sum = window.inside()
-                               ? gradient_group<true>(from, layout.block, window, row, to.pitch)
-                               : gradient_group<false>(from, layout.block, window, row, to.pitch);
+        const Floats sum =
+            window.inside() ? gradient_group<F, true>(from, layout.block, window, row, to.pitch)
+                            : gradient_group<F, false>(from, layout.block, window, row, to.pitch);
         if (bias != nullptr) store(load(bias + c) + sum, bias + c);
       });
 }
@@ -157,32 +162,44 @@ YOKE_INLINE void gradient_tiles(const T* gradient, const Layout& layout, const W
 YOKE_VECTORISE void input_floats(const float* input, const Layout& layout,
                                  const WinogradTiles& grid, TileRange tiles, std::int64_t pad_y,
                                  std::int64_t pad_x, const TileMatrices& to) {
-  input_tiles(input, layout, grid, tiles, pad_y, pad_x, to);
+  winograd::with_transforms(grid.taps, [&](auto f) YOKE_INLINED {
+    input_tiles(f, input, layout, grid, tiles, pad_y, pad_x, to);
+  });
 }
 YOKE_VECTORISE void input_bf16(const BFloat16* input, const Layout& layout,
                                const WinogradTiles& grid, TileRange tiles, std::int64_t pad_y,
                                std::int64_t pad_x, const TileMatrices& to) {
-  input_tiles(input, layout, grid, tiles, pad_y, pad_x, to);
+  winograd::with_transforms(grid.taps, [&](auto f) YOKE_INLINED {
+    input_tiles(f, input, layout, grid, tiles, pad_y, pad_x, to);
+  });
 }
 YOKE_VECTORISE void result_floats(const TileMatrices& products, const WinogradTiles& grid,
                                   TileRange tiles, const float* bias, const float* slope,
                                   const Layout& layout, float* result) {
-  result_tiles(products, grid, tiles, bias, slope, layout, result);
+  winograd::with_transforms(grid.taps, [&](auto f) YOKE_INLINED {
+    result_tiles(f, products, grid, tiles, bias, slope, layout, result);
+  });
 }
 YOKE_VECTORISE void result_bf16(const TileMatrices& products, const WinogradTiles& grid,
                                 TileRange tiles, const float* bias, const float* slope,
                                 const Layout& layout, BFloat16* result) {
-  result_tiles(products, grid, tiles, bias, slope, layout, result);
+  winograd::with_transforms(grid.taps, [&](auto f) YOKE_INLINED {
+    result_tiles(f, products, grid, tiles, bias, slope, layout, result);
+  });
 }
 YOKE_VECTORISE void gradient_floats(const float* gradient, const Layout& layout,
                                     const WinogradTiles& grid, TileRange tiles,
                                     const TileMatrices& to, float* bias) {
-  gradient_tiles(gradient, layout, grid, tiles, to, bias);
+  winograd::with_transforms(grid.taps, [&](auto f) YOKE_INLINED {
+    gradient_tiles(f, gradient, layout, grid, tiles, to, bias);
+  });
 }
 YOKE_VECTORISE void gradient_bf16(const BFloat16* gradient, const Layout& layout,
                                   const WinogradTiles& grid, TileRange tiles,
                                   const TileMatrices& to, float* bias) {
-  gradient_tiles(gradient, layout, grid, tiles, to, bias);
+  winograd::with_transforms(grid.taps, [&](auto f) YOKE_INLINED {
+    gradient_tiles(f, gradient, layout, grid, tiles, to, bias);
+  });
 }
 
 }  // namespace

@@ -1,14 +1,11 @@
-// yoke/engine/compiled/kernels/winograd.h: convolutions of 3x3 with a quarter of the products
-// (Winograd 1980; Lavin and Gray 2016, F(4x4, 3x3)).
+// yoke/engine/compiled/kernels/winograd.h: convolutions with a quarter of the products of 3x3, or a
+// sixth of 5x5 (Winograd 1980; Lavin and Gray 2016, F(4x4, 3x3) and F(4x4, 5x5)).
 #pragma once
 #include <cstdint>
 
 #include "yoke/engine/compiled/memory/tensor.h"
 
 namespace yoke::compiled {
-
-/// Products for each pair of channels of a tile, whose 4x4 pixels take 144 directly.
-inline constexpr std::int64_t kWinogradProducts = 36;
 
 /// Tensors have a multiple of so many channels, blocked by as many or channels-last, and fp32 or
 /// bf16 numbers.
@@ -18,6 +15,7 @@ inline constexpr std::int64_t kWinogradChannels = 16;
 /// Those at the right and lower border may reach over it.
 struct WinogradTiles {
   std::int64_t height, width;  ///< Of an image, in pixels.
+  std::int64_t taps;           ///< The side of the kernel: 3 or 5.
 
   static constexpr std::int64_t kPixels = 4;
   std::int64_t down() const { return (height + kPixels - 1) / kPixels; }
@@ -25,12 +23,19 @@ struct WinogradTiles {
   std::int64_t per_image() const { return down() * across(); }
 };
 
+/// Products for each pair of channels of a tile, whose 4x4 pixels take 144 or 400 directly: 36 or
+/// 64 (P).
+constexpr std::int64_t winograd_products(std::int64_t taps) {
+  const std::int64_t side = WinogradTiles::kPixels + taps - 1;
+  return side * side;
+}
+
 /// Some tiles of a batch.
 struct TileRange {
   std::int64_t first, count;
 };
 
-/// For each of the products a matrix of a row for each tile, fp32 [36, tiles, channels].
+/// For each of the products a matrix of a row for each tile, fp32 [P, tiles, channels].
 struct TileMatrices {
   float* data;
   std::int64_t channels;
@@ -52,15 +57,18 @@ void winograd_result(const TileMatrices& products, const WinogradTiles& grid, Ti
 void winograd_gradient(const Tensor& gradient, const WinogradTiles& grid, TileRange tiles,
                        const TileMatrices& to, float* bias);
 
-/// Turns weights, fp32 [O, I, 3, 3], into matrices to multiply by, fp32 [36, I, O].
-void winograd_weights(const float* weights, std::int64_t outputs, std::int64_t inputs, float* to);
+/// [O, I, K, K], where K is 3 or 5.
+struct WinogradKernel {
+  std::int64_t outputs, inputs, taps;
+};
 
-/// Likewise for the gradient of the input: [36, O, I], of weights turned by 180 degrees.
-void winograd_turned_weights(const float* weights, std::int64_t outputs, std::int64_t inputs,
-                             float* to);
+/// Turns weights, fp32 [O, I, K, K], into matrices to multiply by, fp32 [P, I, O].
+void winograd_weights(const float* weights, const WinogradKernel& kernel, float* to);
 
-/// Turns sums of products over tiles, fp32 [36, I, O], into the gradient of weights, [O, I, 3, 3].
-void winograd_weight_gradient(const float* sums, std::int64_t outputs, std::int64_t inputs,
-                              float* weights);
+/// Likewise for the gradient of the input: [P, O, I], of weights turned by 180 degrees.
+void winograd_turned_weights(const float* weights, const WinogradKernel& kernel, float* to);
+
+/// Turns sums of products over tiles, fp32 [P, I, O], into the gradient of weights, [O, I, K, K].
+void winograd_weight_gradient(const float* sums, const WinogradKernel& kernel, float* weights);
 
 }  // namespace yoke::compiled

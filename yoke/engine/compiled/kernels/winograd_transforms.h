@@ -1,73 +1,29 @@
-// yoke/engine/compiled/kernels/winograd_transforms.h: the transforms of F(4, 3), at the points 0,
-// 1, -1, 2, -2 and infinity (Lavin and Gray 2016, section 4.3), in one dimension and in two.
+// yoke/engine/compiled/kernels/winograd_transforms.h: Winograd's transforms in two dimensions.
 #pragma once
-#include "yoke/engine/compiled/kernels/lanes.h"
+#include "yoke/engine/compiled/kernels/winograd_f43.h"
+#include "yoke/engine/compiled/kernels/winograd_f45.h"
 
 namespace yoke::compiled::winograd {
 
-/// B' d: six pixels.
-YOKE_INLINE void input(const Floats (&d)[6], Floats (&to)[6]) {
-  const Floats even = d[4] - 4 * d[2], odd = d[3] - 4 * d[1];
-  const Floats a = d[4] - d[2], b = 2 * (d[3] - d[1]);
-  to[0] = 4 * (d[0] - d[2]) + a;
-  to[1] = even + odd;
-  to[2] = even - odd;
-  to[3] = a + b;
-  to[4] = a - b;
-  to[5] = 4 * (d[1] - d[3]) + (d[5] - d[3]);
+/// Calls `work` with the transforms for kernels of so many `taps`, 3 or 5.
+template <typename Work>
+YOKE_INLINE void with_transforms(std::int64_t taps, const Work& work) {
+  taps == WinogradF43::kTaps ? work(WinogradF43()) : work(WinogradF45());
 }
 
-/// A' m: four pixels of the result.
-YOKE_INLINE void result(const Floats (&m)[6], Floats (&to)[4]) {
-  const Floats sum = m[1] + m[2], difference = m[1] - m[2];
-  const Floats sum2 = m[3] + m[4], difference2 = m[3] - m[4];
-  to[0] = m[0] + sum + sum2;
-  to[1] = difference + 2 * difference2;
-  to[2] = sum + 4 * sum2;
-  to[3] = difference + 8 * difference2 + m[5];
-}
-
-/// A y: four pixels of the result's gradient.
-YOKE_INLINE void gradient(const Floats (&y)[4], Floats (&to)[6]) {
-  const Floats even = y[0] + y[2], odd = y[1] + y[3];
-  const Floats even2 = y[0] + 4 * y[2], odd2 = 2 * y[1] + 8 * y[3];
-  to[0] = y[0];
-  to[1] = even + odd;
-  to[2] = even - odd;
-  to[3] = even2 + odd2;
-  to[4] = even2 - odd2;
-  to[5] = y[3];
-}
-
-/// G g: three weights.
-YOKE_INLINE void weights(const Floats (&g)[3], Floats (&to)[6]) {
-  const Floats even = (g[0] + g[2]) * (-1.0F / 6), odd = g[1] * (1.0F / 6);
-  const Floats even2 = g[0] * (1.0F / 24) + g[2] * (1.0F / 6), odd2 = g[1] * (1.0F / 12);
-  to[0] = g[0] * 0.25F;
-  to[1] = even - odd;
-  to[2] = even + odd;
-  to[3] = even2 + odd2;
-  to[4] = even2 - odd2;
-  to[5] = g[2];
-}
-
-/// G' s: the gradient of three weights.
-YOKE_INLINE void weight_gradient(const Floats (&s)[6], Floats (&to)[3]) {
-  const Floats sum = (s[1] + s[2]) * (-1.0F / 6), sum2 = s[3] + s[4];
-  to[0] = s[0] * 0.25F + sum + sum2 * (1.0F / 24);
-  to[1] = (s[2] - s[1]) * (1.0F / 6) + (s[3] - s[4]) * (1.0F / 12);
-  to[2] = sum + sum2 * (1.0F / 6) + s[5];
-}
-
-/// Transforms the columns, then the rows of what `load(y, x)` gives; `store(y, x, lanes)` takes it.
+/// Transforms the columns, then the rows of what `load(y, x)` gives, zeros in columns that it has
+/// not; `store(y, x, lanes)` takes it.
 template <int kFrom, int kTo, void (*kTransform)(const Floats (&)[kFrom], Floats (&)[kTo]),
-          typename Load, typename Store>
-YOKE_INLINE void in_both_dimensions(const Load& load, const Store& store) {
+          typename HasColumn, typename Load, typename Store>
+YOKE_INLINE void in_both_dimensions(const HasColumn& has_column, const Load& load,
+                                    const Store& store) {
   Floats half[kTo][kFrom];
   for (int x = 0; x < kFrom; ++x) {
-    Floats column[kFrom], done[kTo];
-    for (int y = 0; y < kFrom; ++y) column[y] = load(y, x);
-    kTransform(column, done);
+    Floats column[kFrom], done[kTo] = {};
+    if (has_column(x)) {
+      for (int y = 0; y < kFrom; ++y) column[y] = load(y, x);
+      kTransform(column, done);
+    }
     for (int y = 0; y < kTo; ++y) half[y][x] = done[y];
   }
   for (int y = 0; y < kTo; ++y) {
@@ -75,6 +31,13 @@ YOKE_INLINE void in_both_dimensions(const Load& load, const Store& store) {
     kTransform(half[y], done);
     for (int x = 0; x < kTo; ++x) store(y, x, done[x]);
   }
+}
+
+/// Likewise of what has all columns.
+template <int kFrom, int kTo, void (*kTransform)(const Floats (&)[kFrom], Floats (&)[kTo]),
+          typename Load, typename Store>
+YOKE_INLINE void in_both_dimensions(const Load& load, const Store& store) {
+  in_both_dimensions<kFrom, kTo, kTransform>([](int) YOKE_INLINED { return true; }, load, store);
 }
 
 }  // namespace yoke::compiled::winograd

@@ -1,6 +1,4 @@
 // Weights as Winograd's products want them, and their gradients.
-#include <algorithm>
-
 #include "yoke/core/vectorise.h"
 #include "yoke/engine/compiled/kernels/lanes.h"
 #include "yoke/engine/compiled/kernels/winograd.h"
@@ -9,65 +7,74 @@
 namespace yoke::compiled {
 namespace {
 
-constexpr std::int64_t kTaps = 9;
-
-/// Sixteen kernels of 3x3, `step` floats apart; turned by 180 degrees or not.
+/// Sixteen kernels, `step` floats apart; turned by 180 degrees or not.
+template <int kTaps>
 YOKE_INLINE void load_kernels(const float* from, std::int64_t step, bool turned,
-                              Floats (&kernels)[3][3]) {
-  for (std::int64_t tap = 0; tap < kTaps; ++tap) {
+                              Floats (&kernels)[kTaps][kTaps]) {
+  constexpr std::int64_t kAll = kTaps * kTaps;
+  for (std::int64_t tap = 0; tap < kAll; ++tap) {
     Floats lanes;
     for (std::int64_t i = 0; i < kLanes; ++i) lanes[i] = from[i * step + tap];
-    const std::int64_t to = turned ? kTaps - 1 - tap : tap;
-    kernels[to / 3][to % 3] = lanes;
+    const std::int64_t to = turned ? kAll - 1 - tap : tap;
+    kernels[to / kTaps][to % kTaps] = lanes;
   }
 }
 
 /// G g G'
-YOKE_INLINE void transform(const Floats (&kernels)[3][3], float* to, std::int64_t pitch) {
-  winograd::in_both_dimensions<3, 6, winograd::weights>(
+template <typename F>
+YOKE_INLINE void transform(const Floats (&kernels)[F::kTaps][F::kTaps], float* to,
+                           std::int64_t pitch) {
+  winograd::in_both_dimensions<F::kTaps, F::kSide, F::weights>(
       [&](int y, int x) YOKE_INLINED { return kernels[y][x]; },
-      [&](int y, int x, Floats lanes) YOKE_INLINED { store(lanes, to + (y * 6 + x) * pitch); });
+      [&](int y, int x, Floats lanes)
+          YOKE_INLINED { store(lanes, to + (y * F::kSide + x) * pitch); });
 }
 
 /// G' s G
-YOKE_INLINE void transform_back(const float* from, std::int64_t pitch, Floats (&kernels)[3][3]) {
-  winograd::in_both_dimensions<6, 3, winograd::weight_gradient>(
-      [&](int y, int x) YOKE_INLINED { return load(from + (y * 6 + x) * pitch); },
+template <typename F>
+YOKE_INLINE void transform_back(const float* from, std::int64_t pitch,
+                                Floats (&kernels)[F::kTaps][F::kTaps]) {
+  winograd::in_both_dimensions<F::kSide, F::kTaps, F::weight_gradient>(
+      [&](int y, int x) YOKE_INLINED { return load(from + (y * F::kSide + x) * pitch); },
       [&](int y, int x, Floats lanes) YOKE_INLINED { kernels[y][x] = lanes; });
 }
 
-YOKE_VECTORISE void forward_weights(const float* weights, std::int64_t outputs, std::int64_t inputs,
-                                    float* to) {
+template <typename F>
+YOKE_INLINE void forward_weights(F, const float* weights, const WinogradKernel& kernel, float* to) {
+  const auto [outputs, inputs, taps] = kernel;
   for (std::int64_t o = 0; o < outputs; o += kLanes) {
     for (std::int64_t i = 0; i < inputs; ++i) {
-      Floats kernels[3][3];
-      load_kernels(weights + (o * inputs + i) * kTaps, inputs * kTaps, false, kernels);
-      transform(kernels, to + i * outputs + o, inputs * outputs);
+      Floats kernels[F::kTaps][F::kTaps];
+      load_kernels(weights + (o * inputs + i) * taps * taps, inputs * taps * taps, false, kernels);
+      transform<F>(kernels, to + i * outputs + o, inputs * outputs);
     }
   }
 }
 
-YOKE_VECTORISE void turned_weights(const float* weights, std::int64_t outputs, std::int64_t inputs,
-                                   float* to) {
+template <typename F>
+YOKE_INLINE void turned_weights(F, const float* weights, const WinogradKernel& kernel, float* to) {
+  const auto [outputs, inputs, taps] = kernel;
   for (std::int64_t o = 0; o < outputs; ++o) {
     for (std::int64_t i = 0; i < inputs; i += kLanes) {
-      Floats kernels[3][3];
-      load_kernels(weights + (o * inputs + i) * kTaps, kTaps, true, kernels);
-      transform(kernels, to + o * inputs + i, inputs * outputs);
+      Floats kernels[F::kTaps][F::kTaps];
+      load_kernels(weights + (o * inputs + i) * taps * taps, taps * taps, true, kernels);
+      transform<F>(kernels, to + o * inputs + i, inputs * outputs);
     }
   }
 }
 
-YOKE_VECTORISE void weight_gradient(const float* sums, std::int64_t outputs, std::int64_t inputs,
-                                    float* weights) {
+template <typename F>
+YOKE_INLINE void weight_gradient(F, const float* sums, const WinogradKernel& kernel,
+                                 float* weights) {
+  const auto [outputs, inputs, taps] = kernel;
   for (std::int64_t o = 0; o < outputs; o += kLanes) {
     for (std::int64_t i = 0; i < inputs; ++i) {
-      Floats kernels[3][3];
-      transform_back(sums + i * outputs + o, inputs * outputs, kernels);
-      float* const to = weights + (o * inputs + i) * kTaps;
-      for (std::int64_t tap = 0; tap < kTaps; ++tap) {
+      Floats kernels[F::kTaps][F::kTaps];
+      transform_back<F>(sums + i * outputs + o, inputs * outputs, kernels);
+      float* const to = weights + (o * inputs + i) * taps * taps;
+      for (std::int64_t tap = 0; tap < taps * taps; ++tap) {
         for (std::int64_t j = 0; j < kLanes; ++j) {
-          to[j * inputs * kTaps + tap] = kernels[tap / 3][tap % 3][j];
+          to[j * inputs * taps * taps + tap] = kernels[tap / taps][tap % taps][j];
         }
       }
     }
@@ -76,18 +83,22 @@ YOKE_VECTORISE void weight_gradient(const float* sums, std::int64_t outputs, std
 
 }  // namespace
 
-void winograd_weights(const float* weights, std::int64_t outputs, std::int64_t inputs, float* to) {
-  forward_weights(weights, outputs, inputs, to);
+YOKE_VECTORISE void winograd_weights(const float* weights, const WinogradKernel& kernel,
+                                     float* to) {
+  winograd::with_transforms(kernel.taps,
+                            [&](auto f) YOKE_INLINED { forward_weights(f, weights, kernel, to); });
 }
 
-void winograd_turned_weights(const float* weights, std::int64_t outputs, std::int64_t inputs,
-                             float* to) {
-  turned_weights(weights, outputs, inputs, to);
+YOKE_VECTORISE void winograd_turned_weights(const float* weights, const WinogradKernel& kernel,
+                                            float* to) {
+  winograd::with_transforms(kernel.taps,
+                            [&](auto f) YOKE_INLINED { turned_weights(f, weights, kernel, to); });
 }
 
-void winograd_weight_gradient(const float* sums, std::int64_t outputs, std::int64_t inputs,
-                              float* weights) {
-  weight_gradient(sums, outputs, inputs, weights);
+YOKE_VECTORISE void winograd_weight_gradient(const float* sums, const WinogradKernel& kernel,
+                                             float* weights) {
+  winograd::with_transforms(
+      kernel.taps, [&](auto f) YOKE_INLINED { weight_gradient(f, sums, kernel, weights); });
 }
 
 }  // namespace yoke::compiled

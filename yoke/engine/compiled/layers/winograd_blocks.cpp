@@ -6,29 +6,36 @@ namespace yoke::compiled {
 
 using dnnl::memory;
 
-TileBlocks tile_blocks(std::int64_t images, const ImageShape& tiled, std::int64_t inputs,
-                       std::int64_t outputs) {
-  const WinogradTiles grid{tiled.height, tiled.width};
+WinogradKernel winograd_kernel(const memory::dims& weights) {
+  return {weights[0], weights[1], weights[2]};
+}
+
+TileBlocks tile_blocks(std::int64_t images, const ImageShape& tiled, const WinogradKernel& kernel) {
+  const WinogradTiles grid{tiled.height, tiled.width, kernel.taps};
   const std::int64_t tiles = images * grid.per_image();
-  // Of few channels, tiles in the cache: odd, so that rows of the 36 matrices do not share its
+  // Of few channels, tiles in the cache: odd, so that rows of their matrices do not share its
   // lines. Of many, as many tiles as channels, so that neither they nor the weights, which are read
   // once a block, are most of what is moved; their matrices lie a line further apart, for which
   // oneDNN takes other code.
-  constexpr std::int64_t kFew = 128, kCached = 95, kLeast = 64, kMost = 512;
+  constexpr std::int64_t kFew = 128, kLeast = 64, kMost = 512;
+  const std::int64_t cached = kernel.taps == 3 ? 95 : 53;
+  const auto [outputs, inputs, taps] = kernel;
   const bool few = inputs <= kFew && outputs <= kFew;
   const std::int64_t even = std::clamp(2 * inputs * outputs / (inputs + outputs), kLeast, kMost);
-  return {grid, tiles, std::min(few ? kCached : even, tiles), few};
+  return {grid, tiles, std::min(few ? cached : even, tiles), few};
 }
 
-memory::desc matrix_stack(std::int64_t rows, std::int64_t columns) {
-  return contiguous_desc({kWinogradProducts, rows, columns});
+memory::desc matrix_stack(std::int64_t products, std::int64_t rows, std::int64_t columns) {
+  return contiguous_desc({products, rows, columns});
 }
 
 BlockMatrices::BlockMatrices(Builder& builder, const TileBlocks& blocks, std::int64_t channels)
-    : channels_(channels), pitch_(blocks.size * channels) {
+    : products_(winograd_products(blocks.grid.taps)),
+      channels_(channels),
+      pitch_(blocks.size * channels) {
   constexpr std::int64_t kLine = 16;
   if (!blocks.dense) pitch_ += kLine;
-  buffer_ = builder.buffer(static_cast<std::size_t>(kWinogradProducts * pitch_) * sizeof(float));
+  buffer_ = builder.buffer(static_cast<std::size_t>(products_ * pitch_) * sizeof(float));
   builder.touch(buffer_);
 }
 
@@ -37,15 +44,13 @@ TileMatrices BlockMatrices::matrices() const {
 }
 
 memory::desc BlockMatrices::desc(std::int64_t tiles) const {
-  return {{kWinogradProducts, tiles, channels_},
-          memory::data_type::f32,
-          memory::dims{pitch_, channels_, 1}};
+  return {
+      {products_, tiles, channels_}, memory::data_type::f32, memory::dims{pitch_, channels_, 1}};
 }
 
 memory::desc BlockMatrices::transposed(std::int64_t tiles) const {
-  return {{kWinogradProducts, channels_, tiles},
-          memory::data_type::f32,
-          memory::dims{pitch_, 1, channels_}};
+  return {
+      {products_, channels_, tiles}, memory::data_type::f32, memory::dims{pitch_, 1, channels_}};
 }
 
 TileProduct::TileProduct(Builder& builder, const dnnl::matmul::primitive_desc& description,

@@ -29,15 +29,16 @@ struct TileBlocks {
   }
 };
 
-/// Blocks of images of `tiled`, between `inputs` and `outputs` channels, of a size that was found
-/// best by measuring.
-TileBlocks tile_blocks(std::int64_t images, const ImageShape& tiled, std::int64_t inputs,
-                       std::int64_t outputs);
+/// Of weights [O, I, K, K].
+WinogradKernel winograd_kernel(const dnnl::memory::dims& weights);
 
-/// [36, rows, columns], one matrix after the other.
-dnnl::memory::desc matrix_stack(std::int64_t rows, std::int64_t columns);
+/// Blocks of images of `tiled`, which `kernel` makes, of a size that was found best by measuring.
+TileBlocks tile_blocks(std::int64_t images, const ImageShape& tiled, const WinogradKernel& kernel);
 
-/// [36, tiles, channels] of a block, in memory of the plan.
+/// [products, rows, columns], one matrix after the other.
+dnnl::memory::desc matrix_stack(std::int64_t products, std::int64_t rows, std::int64_t columns);
+
+/// [P, tiles, channels] of a block, in memory of the plan.
 class BlockMatrices {
  public:
   BlockMatrices(Builder& builder, const TileBlocks& blocks, std::int64_t channels);
@@ -46,11 +47,11 @@ class BlockMatrices {
   TileMatrices matrices() const;
   /// Of so many tiles.
   dnnl::memory::desc desc(std::int64_t tiles) const;
-  /// As [36, channels, tiles].
+  /// As [P, channels, tiles].
   dnnl::memory::desc transposed(std::int64_t tiles) const;
 
  private:
-  std::int64_t channels_, pitch_;
+  std::int64_t products_, channels_, pitch_;
   Buffer* buffer_;
 };
 

@@ -13,10 +13,13 @@ namespace {
 
 /// Whether oneDNN has fast code here for the products.
 bool has_fast_products(const dnnl::engine& engine, const Convolution& layer, std::int64_t images) {
-  const std::int64_t out = layer.kernel[0], in = layer.kernel[1];
-  const std::int64_t tiles = tile_blocks(images, layer.output_shape, in, out).size;
-  const auto found = onednn::matmul(engine, matrix_stack(tiles, in), matrix_stack(in, out),
-                                    matrix_stack(tiles, out));
+  const WinogradKernel kernel = winograd_kernel(layer.kernel);
+  const auto [out, in, taps] = kernel;
+  const std::int64_t products = winograd_products(taps);
+  const std::int64_t tiles = tile_blocks(images, layer.output_shape, kernel).size;
+  const auto found =
+      onednn::matmul(engine, matrix_stack(products, tiles, in), matrix_stack(products, in, out),
+                     matrix_stack(products, tiles, out));
   return std::string_view(found.impl_info_str()).find("ref") == std::string_view::npos;
 }
 
@@ -26,10 +29,12 @@ bool allows_winograd(const Convolution& layer) {
   const auto is = [](const memory::dims& both, std::int64_t value) {
     return both[0] == value && both[1] == value;
   };
-  return layer.kernel.size() == 4 && layer.kernel[2] == 3 && layer.kernel[3] == 3 &&
-         layer.kernel[0] % kWinogradChannels == 0 && layer.kernel[1] % kWinogradChannels == 0 &&
-         is(layer.windows.strides, 1) && is(layer.windows.dilation, 0) &&
-         layer.windows.padding_left[0] <= 2 && layer.windows.padding_left[1] <= 2;
+  if (layer.kernel.size() != 4) return false;
+  const auto [outputs, inputs, taps] = winograd_kernel(layer.kernel);
+  return (taps == 3 || taps == 5) && layer.kernel[3] == taps && outputs % kWinogradChannels == 0 &&
+         inputs % kWinogradChannels == 0 && is(layer.windows.strides, 1) &&
+         is(layer.windows.dilation, 0) && layer.windows.padding_left[0] < taps &&
+         layer.windows.padding_left[1] < taps;
 }
 
 bool has_winograd(const LayerGraph& graph) {
@@ -43,15 +48,17 @@ bool winograd_pays(const Convolution& layer, std::int64_t images, memory::data_t
   // In fp32 products of two numbers, for an image. What a transform of a tile costs for a channel,
   // and what transforming and reading weights costs for a pair of channels, is measured; vectors of
   // bf16 numbers have two products for one.
-  constexpr double kTransform = 400, kWeights = 3000;
-  const auto in = static_cast<double>(layer.input_shape.channels);
-  const auto out = static_cast<double>(layer.output_shape.channels);
+  const auto [outputs, inputs, taps] = winograd_kernel(layer.kernel);
+  const double transform = taps == 3 ? 400 : 550, weights = taps == 3 ? 3000 : 5000;
   const ImageShape& shape = layer.output_shape;
-  const auto tiles = static_cast<double>(WinogradTiles{shape.height, shape.width}.per_image());
-  const double direct = 9 * static_cast<double>(shape.height * shape.width) * in * out /
+  const WinogradTiles grid{shape.height, shape.width, taps};
+  const auto tiles = static_cast<double>(grid.per_image());
+  const auto pairs = static_cast<double>(inputs * outputs);
+  const double direct = static_cast<double>(taps * taps * shape.height * shape.width) * pairs /
                         (type == memory::data_type::bf16 ? 2 : 1);
-  const double winograd = tiles * (kWinogradProducts * in * out + kTransform * (in + out)) +
-                          kWeights * in * out / static_cast<double>(images);
+  const double winograd = tiles * (static_cast<double>(winograd_products(taps)) * pairs +
+                                   transform * static_cast<double>(inputs + outputs)) +
+                          weights * pairs / static_cast<double>(images);
   return winograd < direct;
 }
 

@@ -5,8 +5,8 @@
 
 namespace yoke::compiled {
 
-/// Whether `layer` can be computed so: 3x3 with stride 1, without groups and dilation, of multiples
-/// of 16 channels.
+/// Whether `layer` can be computed so: 3x3 or 5x5 with stride 1, without groups and dilation, of
+/// multiples of 16 channels.
 bool allows_winograd(const Convolution& layer);
 
 /// Whether that is so of a convolution in `graph`.

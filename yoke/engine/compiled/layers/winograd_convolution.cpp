@@ -23,9 +23,9 @@ Tensor with_channels_together(Builder& builder, const Tensor& tensor) {
 /// A convolution of `from` to `to` by weights that are there as matrices.
 struct TiledConvolution {
   TiledConvolution(Builder& builder, const Tensor& from, const Tensor& to, const memory& weights,
-                   const memory::dims& padding)
+                   std::int64_t taps, const memory::dims& padding)
       : padding(padding),
-        blocks(tile_blocks(to.batch, to.shape, from.shape.channels, to.shape.channels)),
+        blocks(tile_blocks(to.batch, to.shape, {to.shape.channels, from.shape.channels, taps})),
         from(builder.use(from)),
         to(builder.use(to)),
         seen(builder, blocks, from.shape.channels),
@@ -54,11 +54,16 @@ struct TiledConvolution {
   TileProduct whole, last;
 };
 
+/// Weights to multiply the input's tiles by, and sums of what their gradient is.
+memory::desc forward_matrices(const WinogradKernel& kernel) {
+  return matrix_stack(winograd_products(kernel.taps), kernel.inputs, kernel.outputs);
+}
+
 void as_matrices(const float* from, const memory::dims& dims, float* to) {
-  winograd_weights(from, dims[0], dims[1], to);
+  winograd_weights(from, winograd_kernel(dims), to);
 }
 void as_turned_matrices(const float* from, const memory::dims& dims, float* to) {
-  winograd_turned_weights(from, dims[0], dims[1], to);
+  winograd_turned_weights(from, winograd_kernel(dims), to);
 }
 
 void finish(Step& step, Builder& builder, const Convolution& layer) {
@@ -79,11 +84,12 @@ class WeightGradient {
     return products_[(first ? 0U : 2U) + (whole ? 0U : 1U)];
   }
 
+  WinogradKernel kernel_;
   TileBlocks blocks_;
-  memory::dims kernel_, padding_;
+  memory::dims padding_;
   Tensor input_, gradient_;
   BlockMatrices seen_, given_;
-  Buffer* sums_;                       // fp32 [36, I, O]
+  Buffer* sums_;                       // fp32 [P, I, O]
   std::vector<TileProduct> products_;  // of the first block: whole, last; adding: whole, last
   GradientTarget weights_;
   std::optional<GradientTarget> bias_;
@@ -92,16 +98,16 @@ class WeightGradient {
 
 WeightGradient::WeightGradient(Builder& builder, const Convolution& layer, const Tensor& input,
                                const Tensor& gradient)
-    : blocks_(tile_blocks(builder.batch(), layer.output_shape, layer.kernel[1], layer.kernel[0])),
-      kernel_(layer.kernel),
+    : kernel_(winograd_kernel(layer.kernel)),
+      blocks_(tile_blocks(builder.batch(), layer.output_shape, kernel_)),
       padding_(layer.windows.padding_left),
       input_(with_channels_together(builder, input)),
       gradient_(with_channels_together(builder, gradient)),
-      seen_(builder, blocks_, kernel_[1]),
-      given_(builder, blocks_, kernel_[0]),
+      seen_(builder, blocks_, kernel_.inputs),
+      given_(builder, blocks_, kernel_.outputs),
       stream_(builder.workspace().stream) {
   builder.use(input_);
-  const auto c = matrix_stack(kernel_[1], kernel_[0]);
+  const auto c = forward_matrices(kernel_);
   sums_ = builder.buffer(c.get_size());
   builder.touch(sums_);
   for (const bool add : {false, true}) {
@@ -114,9 +120,9 @@ WeightGradient::WeightGradient(Builder& builder, const Convolution& layer, const
           builder.memory(c, sums_));
     }
   }
-  weights_ = builder.gradient_of(layer.weight, kernel_, contiguous_desc(kernel_));
+  weights_ = builder.gradient_of(layer.weight, layer.kernel, contiguous_desc(layer.kernel));
   if (layer.bias) {
-    bias_ = builder.gradient_of(*layer.bias, {kernel_[0]}, contiguous_desc({kernel_[0]}));
+    bias_ = builder.gradient_of(*layer.bias, {kernel_.outputs}, contiguous_desc({kernel_.outputs}));
   }
 }
 
@@ -124,14 +130,14 @@ void WeightGradient::run(bool accumulate) {
   float* bias = nullptr;
   if (bias_) {
     bias = static_cast<float*>(bias_->memory(accumulate).get_data_handle());
-    std::memset(bias, 0, static_cast<std::size_t>(kernel_[0]) * sizeof(float));
+    std::memset(bias, 0, static_cast<std::size_t>(kernel_.outputs) * sizeof(float));
   }
   blocks_.for_each([&](TileRange range, bool whole) {
     winograd_input(input_, blocks_.grid, range, padding_[0], padding_[1], seen_.matrices());
     winograd_gradient(gradient_, blocks_.grid, range, given_.matrices(), bias);
     product(range.first == 0, whole).run(stream_);
   });
-  winograd_weight_gradient(reinterpret_cast<const float*>(sums_->data), kernel_[0], kernel_[1],
+  winograd_weight_gradient(reinterpret_cast<const float*>(sums_->data), kernel_,
                            static_cast<float*>(weights_.memory(accumulate).get_data_handle()));
   weights_.finish(accumulate, stream_);
   if (bias_) bias_->finish(accumulate, stream_);
@@ -142,15 +148,16 @@ void WeightGradient::run(bool accumulate) {
 Tensor plan_winograd(Builder& builder, const Convolution& layer, const Tensor& input) {
   const Tensor from = with_channels_together(builder, input);
   const Tensor to = builder.define(layer.output, from.format, builder.type());
-  const std::int64_t out = layer.kernel[0], in = layer.kernel[1];
+  const auto kernel = winograd_kernel(layer.kernel);
   const memory weights =
-      builder.weights(layer.weight, layer.kernel, matrix_stack(in, out), as_matrices);
-  const auto pass =
-      std::make_shared<TiledConvolution>(builder, from, to, weights, layer.windows.padding_left);
+      builder.weights(layer.weight, layer.kernel, forward_matrices(kernel), as_matrices);
+  const auto pass = std::make_shared<TiledConvolution>(builder, from, to, weights, kernel.taps,
+                                                       layer.windows.padding_left);
   const float* bias = nullptr;
   if (layer.bias) {
     bias = static_cast<const float*>(
-        builder.weights(*layer.bias, {out}, contiguous_desc({out})).get_data_handle());
+        builder.weights(*layer.bias, {kernel.outputs}, contiguous_desc({kernel.outputs}))
+            .get_data_handle());
   }
   std::optional<float> slope;
   if (layer.activation) slope = layer.activation->eltwise.alpha;
@@ -167,12 +174,15 @@ void plan_winograd_data_gradient(Builder& builder, const Convolution& layer,
                                  const Tensor& gradient) {
   const Tensor from = with_channels_together(builder, gradient);
   const Tensor to = builder.contribute(layer.inputs[0], from.format, builder.type());
-  const std::int64_t out = layer.kernel[0], in = layer.kernel[1];
+  const auto kernel = winograd_kernel(layer.kernel);
   const memory weights =
-      builder.weights(layer.weight, layer.kernel, matrix_stack(out, in), as_turned_matrices);
+      builder.weights(layer.weight, layer.kernel,
+                      matrix_stack(winograd_products(kernel.taps), kernel.outputs, kernel.inputs),
+                      as_turned_matrices);
   const auto& padding = layer.windows.padding_left;
   const auto pass = std::make_shared<TiledConvolution>(
-      builder, from, to, weights, memory::dims{2 - padding[0], 2 - padding[1]});
+      builder, from, to, weights, kernel.taps,
+      memory::dims{kernel.taps - 1 - padding[0], kernel.taps - 1 - padding[1]});
   Step& step = builder.add(fmt::format("data gradient (winograd {})", pass->whole.code()),
                            [pass, &stream = builder.workspace().stream](const MicroBatch&) {
                              pass->run(nullptr, nullptr, stream);

@@ -1,5 +1,5 @@
-// yoke/engine/compiled/layers/winograd_convolution.h: convolutions of 3x3 with a quarter of the
-// products (Lavin and Gray 2016), a block of tiles at a time: transform, 36 products of matrices by
+// yoke/engine/compiled/layers/winograd_convolution.h: convolutions of 3x3 and 5x5 with fewer
+// products (Lavin and Gray 2016), a block of tiles at a time: transform, products of matrices by
 // oneDNN, transform back.
 #pragma once
 #include "yoke/engine/compiled/builder.h"
