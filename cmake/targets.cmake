@@ -94,6 +94,9 @@ function(yoke_library name)
   # nothing of LibTorch is compiled while the precompiled header is.
   set_source_files_properties(${kernels} PROPERTIES COMPILE_OPTIONS -Wno-psabi
                                                     SKIP_PRECOMPILE_HEADERS ON)
+  # Those that stand for oneDNN's convolutions have the fused multiply-add, as it has (decision 4).
+  list(FILTER kernels INCLUDE REGEX "/kernels/winograd")
+  set_property(SOURCE ${kernels} APPEND PROPERTY COMPILE_OPTIONS -ffp-contract=fast)
   yoke_compile_alone(${sources})
   add_library(yoke_${name} STATIC ${sources})
   target_compile_definitions(yoke_${name} PRIVATE ${definitions})

@@ -23,8 +23,10 @@ class Blocked {
     bytes_ = compiled::AlignedBytes(static_cast<std::size_t>(tensor_.elements()) * sizeof(float));
     buffer_.data = bytes_.data();
     tensor_.buffer = &buffer_;
+    const torch::Tensor planes = values.flatten(2);
+    const auto numbers = planes.accessor<float, 3>();
     for_each([&](std::int64_t at, std::int64_t n, std::int64_t c, std::int64_t pixel) {
-      set(at, values.flatten(2)[n][c][pixel].item<float>());
+      set(at, numbers[n][c][pixel]);
     });
   }
   Blocked(const Blocked&) = delete;

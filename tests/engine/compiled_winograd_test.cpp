@@ -53,6 +53,22 @@ Model with_batch_norm() {
   });
 }
 
+/// Convolutions of grey or coloured images, of which a gradient is wanted where they are not the
+/// first.
+Model of_few_channels() {
+  return model_of({1, 13, 18}, [](torch::nn::Module& module) {
+    auto grey = module.register_module("grey", Conv2d(Conv2dOptions(1, 16, 5).padding({1, 4})));
+    auto few = module.register_module("few", Conv2d(Conv2dOptions(16, 3, 1)));
+    auto coloured = module.register_module("coloured", Conv2d(Conv2dOptions(3, 48, 3).bias(false)));
+    auto last = module.register_module("last", Linear(48, 10));
+    return [=](Tensor x) mutable {
+      x = torch::leaky_relu(grey->forward(x), 0.1);
+      x = torch::relu(coloured->forward(few->forward(x)));
+      return last->forward(torch::adaptive_avg_pool2d(x, {1, 1}).flatten(1));
+    };
+  });
+}
+
 constexpr auto kWinograd = ConvolutionAlgorithm::kWinograd;
 
 TEST(CompiledWinograd, EqualsEager) {
@@ -61,6 +77,15 @@ TEST(CompiledWinograd, EqualsEager) {
   compare_with_eager(every_kind, {.batch = 17, .micro_batch = 5, .convolution = kWinograd});
   compare_with_eager(every_kind,
                      {.batch = 17, .replicas = 3, .micro_batch = 2, .convolution = kWinograd});
+}
+
+TEST(CompiledWinograd, EqualsEagerOfFewChannels) {
+  compare_with_eager(of_few_channels, {.batch = 17, .convolution = kWinograd});
+  compare_with_eager(of_few_channels,
+                     {.batch = 17, .replicas = 2, .micro_batch = 3, .convolution = kWinograd});
+  if (const auto why = why_not(Precision::kBf16); !why.empty()) GTEST_SKIP() << why;
+  compare_with_eager(of_few_channels,
+                     {.batch = 17, .precision = Precision::kBf16, .convolution = kWinograd});
 }
 
 TEST(CompiledWinograd, EqualsEagerWithBatchNorm) {
@@ -101,13 +126,15 @@ TEST(CompiledWinograd, ComputesAllPassesWhereItIsAskedFor) {
       EXPECT_THAT(all, HasSubstr(fmt::format("{} (winograd ", pass))) << layer;
     }
   }
+  const std::string first = operations("first", kWinograd);
+  for (const char* const pass : {"convolution", "weight gradient"}) {
+    EXPECT_THAT(first, HasSubstr(fmt::format("{} (winograd in registers)", pass)));
+  }
   EXPECT_THAT(operations("bare", ConvolutionAlgorithm::kDirect), Not(HasSubstr("winograd")));
 }
 
 TEST(CompiledWinograd, LeavesOtherConvolutionsToDirectOnes) {
-  for (const char* const name : {"first", "strided"}) {
-    EXPECT_THAT(operations(name, kWinograd), Not(HasSubstr("winograd"))) << name;
-  }
+  EXPECT_THAT(operations("strided", kWinograd), Not(HasSubstr("winograd")));
 }
 
 /// Of a model of 64 channels, computed as the engine chooses.
@@ -155,6 +182,9 @@ TEST(CompiledWinograd, IsChosenWhereThereIsLessToDo) {
   EXPECT_FALSE(pays(convolution(256, 256, 2), 512)) << "tiles are mostly empty";
   EXPECT_TRUE(pays(convolution(16, 32, 10, 5), 64));
   EXPECT_FALSE(pays(convolution(16, 32, 2, 5), 64)) << "tiles are mostly empty";
+  EXPECT_TRUE(pays(convolution(3, 32, 32), 16));
+  EXPECT_TRUE(pays(convolution(1, 16, 28, 5), 64));
+  EXPECT_FALSE(pays(convolution(1, 16, 28), 64)) << "transforms take as long";
 }
 
 TEST(CompiledWinograd, HasToSaveMoreInBf16) {

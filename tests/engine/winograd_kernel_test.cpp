@@ -2,10 +2,9 @@
 // in fp64 say.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <torch/autograd.h>
 #include <torch/utils.h>
 
-#include "tests/engine/blocked.h"
+#include "tests/engine/convolved.h"
 #include "yoke/engine/compiled/kernels/winograd.h"
 
 namespace yoke::test {
@@ -13,40 +12,6 @@ namespace {
 
 using compiled::Format, compiled::TileMatrices, compiled::TileRange, compiled::WinogradKernel;
 using torch::Tensor;
-
-/// A convolution and the gradient of its result.
-struct Given {
-  Tensor input, weights, bias, gradient;
-  std::int64_t pad_y, pad_x;
-};
-
-struct Results {
-  Tensor result, input_gradient, weight_gradient, bias_gradient;
-};
-
-Given draw(std::vector<std::int64_t> input, std::int64_t outputs, std::int64_t taps,
-           std::int64_t pad_y, std::int64_t pad_x) {
-  const std::vector<std::int64_t> result{input[0], outputs, input[2] + 2 * pad_y + 1 - taps,
-                                         input[3] + 2 * pad_x + 1 - taps};
-  const std::int64_t inputs = input[1];
-  return {exact_noise(input),
-          exact_noise({outputs, inputs, taps, taps}),
-          exact_noise({outputs}),
-          exact_noise(result),
-          pad_y,
-          pad_x};
-}
-
-Results in_double(const Given& given) {
-  const auto variable = [](const Tensor& tensor) {
-    return tensor.to(torch::kFloat64).requires_grad_();
-  };
-  const Tensor input = variable(given.input), weights = variable(given.weights),
-               bias = variable(given.bias);
-  const Tensor result = torch::conv2d(input, weights, bias, 1, {given.pad_y, given.pad_x});
-  result.backward(given.gradient.to(torch::kFloat64));
-  return {result.detach(), input.grad(), weights.grad(), bias.grad()};
-}
 
 /// The kernels with LibTorch's products between them, so many tiles at a time.
 class ByTiles {
@@ -130,13 +95,8 @@ class ByTiles {
   std::int64_t at_once_;
 };
 
-/// Of all numbers together.
-double error(const Tensor& actual, const Tensor& expected) {
-  return ((actual.to(torch::kFloat64) - expected).norm() / expected.norm()).item<double>();
-}
-
 void expect_equals_double(const Given& given, Format format, NumberType type) {
-  const double allowed = given.weights.size(2) == 3 ? 8e-6 : 1.6e-5;
+  const double allowed = allowed_error(given);
   const Results expected = in_double(given);
   const ByTiles tiles(given, format, type, /*at_once=*/7);
   Tensor weights, bias;

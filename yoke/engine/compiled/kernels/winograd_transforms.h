@@ -11,13 +11,11 @@ YOKE_INLINE void with_transforms(std::int64_t taps, const Work& work) {
   taps == WinogradF43::kTaps ? work(WinogradF43()) : work(WinogradF45());
 }
 
-/// Transforms the columns, then the rows of what `load(y, x)` gives, zeros in columns that it has
-/// not; `store(y, x, lanes)` takes it.
+/// Transforms the columns of what `load(y, x)` gives, zeros in those that it has not.
 template <int kFrom, int kTo, void (*kTransform)(const Floats (&)[kFrom], Floats (&)[kTo]),
-          typename HasColumn, typename Load, typename Store>
-YOKE_INLINE void in_both_dimensions(const HasColumn& has_column, const Load& load,
-                                    const Store& store) {
-  Floats half[kTo][kFrom];
+          typename HasColumn, typename Load>
+YOKE_INLINE void transform_columns(const HasColumn& has_column, const Load& load,
+                                   Floats (&half)[kTo][kFrom]) {
   for (int x = 0; x < kFrom; ++x) {
     Floats column[kFrom], done[kTo] = {};
     if (has_column(x)) {
@@ -26,6 +24,15 @@ YOKE_INLINE void in_both_dimensions(const HasColumn& has_column, const Load& loa
     }
     for (int y = 0; y < kTo; ++y) half[y][x] = done[y];
   }
+}
+
+/// Likewise, then the rows; `store(y, x, lanes)` takes the result.
+template <int kFrom, int kTo, void (*kTransform)(const Floats (&)[kFrom], Floats (&)[kTo]),
+          typename HasColumn, typename Load, typename Store>
+YOKE_INLINE void in_both_dimensions(const HasColumn& has_column, const Load& load,
+                                    const Store& store) {
+  Floats half[kTo][kFrom];
+  transform_columns<kFrom, kTo, kTransform>(has_column, load, half);
   for (int y = 0; y < kTo; ++y) {
     Floats done[kTo];
     kTransform(half[y], done);
@@ -33,11 +40,7 @@ YOKE_INLINE void in_both_dimensions(const HasColumn& has_column, const Load& loa
   }
 }
 
-/// Likewise of what has all columns.
-template <int kFrom, int kTo, void (*kTransform)(const Floats (&)[kFrom], Floats (&)[kTo]),
-          typename Load, typename Store>
-YOKE_INLINE void in_both_dimensions(const Load& load, const Store& store) {
-  in_both_dimensions<kFrom, kTo, kTransform>([](int) YOKE_INLINED { return true; }, load, store);
-}
+/// What has all columns.
+inline constexpr auto kWhole = [](int) YOKE_INLINED { return true; };
 
 }  // namespace yoke::compiled::winograd

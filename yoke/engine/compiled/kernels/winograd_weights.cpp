@@ -2,6 +2,7 @@
 #include "yoke/core/vectorise.h"
 #include "yoke/engine/compiled/kernels/lanes.h"
 #include "yoke/engine/compiled/kernels/winograd.h"
+#include "yoke/engine/compiled/kernels/winograd_narrow.h"
 #include "yoke/engine/compiled/kernels/winograd_transforms.h"
 
 namespace yoke::compiled {
@@ -25,7 +26,7 @@ template <typename F>
 YOKE_INLINE void transform(const Floats (&kernels)[F::kTaps][F::kTaps], float* to,
                            std::int64_t pitch) {
   winograd::in_both_dimensions<F::kTaps, F::kSide, F::weights>(
-      [&](int y, int x) YOKE_INLINED { return kernels[y][x]; },
+      winograd::kWhole, [&](int y, int x) YOKE_INLINED { return kernels[y][x]; },
       [&](int y, int x, Floats lanes)
           YOKE_INLINED { store(lanes, to + (y * F::kSide + x) * pitch); });
 }
@@ -35,18 +36,31 @@ template <typename F>
 YOKE_INLINE void transform_back(const float* from, std::int64_t pitch,
                                 Floats (&kernels)[F::kTaps][F::kTaps]) {
   winograd::in_both_dimensions<F::kSide, F::kTaps, F::weight_gradient>(
+      winograd::kWhole,
       [&](int y, int x) YOKE_INLINED { return load(from + (y * F::kSide + x) * pitch); },
       [&](int y, int x, Floats lanes) YOKE_INLINED { kernels[y][x] = lanes; });
 }
 
+/// [O / together, P, I, together], where `together` is a multiple of sixteen.
+struct Blocks {
+  std::int64_t inputs, products, together;
+
+  std::int64_t at(std::int64_t o, std::int64_t i) const {
+    return o / together * products * pitch() + i * together + o % together;
+  }
+  std::int64_t pitch() const { return inputs * together; }
+};
+
 template <typename F>
-YOKE_INLINE void forward_weights(F, const float* weights, const WinogradKernel& kernel, float* to) {
+YOKE_INLINE void forward_weights(F, const float* weights, const WinogradKernel& kernel,
+                                 std::int64_t together, float* to) {
   const auto [outputs, inputs, taps] = kernel;
+  const Blocks blocks{inputs, F::kSide * F::kSide, together};
   for (std::int64_t o = 0; o < outputs; o += kLanes) {
     for (std::int64_t i = 0; i < inputs; ++i) {
       Floats kernels[F::kTaps][F::kTaps];
       load_kernels(weights + (o * inputs + i) * taps * taps, inputs * taps * taps, false, kernels);
-      transform<F>(kernels, to + i * outputs + o, inputs * outputs);
+      transform<F>(kernels, to + blocks.at(o, i), blocks.pitch());
     }
   }
 }
@@ -65,12 +79,13 @@ YOKE_INLINE void turned_weights(F, const float* weights, const WinogradKernel& k
 
 template <typename F>
 YOKE_INLINE void weight_gradient(F, const float* sums, const WinogradKernel& kernel,
-                                 float* weights) {
+                                 std::int64_t together, float* weights) {
   const auto [outputs, inputs, taps] = kernel;
+  const Blocks blocks{inputs, F::kSide * F::kSide, together};
   for (std::int64_t o = 0; o < outputs; o += kLanes) {
     for (std::int64_t i = 0; i < inputs; ++i) {
       Floats kernels[F::kTaps][F::kTaps];
-      transform_back<F>(sums + i * outputs + o, inputs * outputs, kernels);
+      transform_back<F>(sums + blocks.at(o, i), blocks.pitch(), kernels);
       float* const to = weights + (o * inputs + i) * taps * taps;
       for (std::int64_t tap = 0; tap < taps * taps; ++tap) {
         for (std::int64_t j = 0; j < kLanes; ++j) {
@@ -81,24 +96,45 @@ YOKE_INLINE void weight_gradient(F, const float* sums, const WinogradKernel& ker
   }
 }
 
-}  // namespace
-
-YOKE_VECTORISE void winograd_weights(const float* weights, const WinogradKernel& kernel,
-                                     float* to) {
-  winograd::with_transforms(kernel.taps,
-                            [&](auto f) YOKE_INLINED { forward_weights(f, weights, kernel, to); });
+YOKE_VECTORISE void forward_blocks(const float* weights, const WinogradKernel& kernel,
+                                   std::int64_t together, float* to) {
+  winograd::with_transforms(
+      kernel.taps, [&](auto f) YOKE_INLINED { forward_weights(f, weights, kernel, together, to); });
 }
 
-YOKE_VECTORISE void winograd_turned_weights(const float* weights, const WinogradKernel& kernel,
-                                            float* to) {
+YOKE_VECTORISE void turned_matrices(const float* weights, const WinogradKernel& kernel, float* to) {
   winograd::with_transforms(kernel.taps,
                             [&](auto f) YOKE_INLINED { turned_weights(f, weights, kernel, to); });
 }
 
-YOKE_VECTORISE void winograd_weight_gradient(const float* sums, const WinogradKernel& kernel,
-                                             float* weights) {
-  winograd::with_transforms(
-      kernel.taps, [&](auto f) YOKE_INLINED { weight_gradient(f, sums, kernel, weights); });
+YOKE_VECTORISE void gradient_of_blocks(const float* sums, const WinogradKernel& kernel,
+                                       std::int64_t together, float* weights) {
+  winograd::with_transforms(kernel.taps, [&](auto f) YOKE_INLINED {
+    weight_gradient(f, sums, kernel, together, weights);
+  });
+}
+
+}  // namespace
+
+void winograd_weights(const float* weights, const WinogradKernel& kernel, float* to) {
+  forward_blocks(weights, kernel, kernel.outputs, to);
+}
+
+void winograd_turned_weights(const float* weights, const WinogradKernel& kernel, float* to) {
+  turned_matrices(weights, kernel, to);
+}
+
+void winograd_weight_gradient(const float* sums, const WinogradKernel& kernel, float* weights) {
+  gradient_of_blocks(sums, kernel, kernel.outputs, weights);
+}
+
+void winograd_blocked_weights(const float* weights, const WinogradKernel& kernel, float* to) {
+  forward_blocks(weights, kernel, kWinogradChannels, to);
+}
+
+void winograd_blocked_weight_gradient(const float* sums, const WinogradKernel& kernel,
+                                      float* weights) {
+  gradient_of_blocks(sums, kernel, kWinogradChannels, weights);
 }
 
 }  // namespace yoke::compiled

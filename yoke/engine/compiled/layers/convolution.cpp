@@ -6,6 +6,7 @@
 #include "yoke/engine/compiled/layers/narrow_convolution.h"
 #include "yoke/engine/compiled/layers/winograd_choice.h"
 #include "yoke/engine/compiled/layers/winograd_convolution.h"
+#include "yoke/engine/compiled/layers/winograd_narrow_convolution.h"
 
 namespace yoke::compiled {
 namespace {
@@ -34,7 +35,8 @@ class ConvolutionPlan final : public LayerPlan {
 
   const Convolution& layer_;
   dnnl::convolution_forward::primitive_desc description_;
-  bool winograd_ = false;
+  ConvolutionWay way_ = ConvolutionWay::kDirect;
+  std::optional<NarrowWinograd> narrow_;
   Tensor given_, src_, dst_;
 };
 
@@ -68,14 +70,18 @@ void ConvolutionPlan::forward(Builder& builder) {
     return found;
   };
   description_ = prefer_given_formats(make);
-  winograd_ = takes_winograd(builder, layer_, description_);
-  if (winograd_) {
+  const auto format =
+      format_of(description_.dst_desc(), builder.batch(), layer_.output_shape, builder.type());
+  way_ = way_of(builder, layer_, description_);
+  if (way_ == ConvolutionWay::kWinograd) {
     dst_ = plan_winograd(builder, layer_, given);
     return;
   }
+  if (way_ == ConvolutionWay::kNarrowWinograd) {
+    dst_ = narrow_.emplace(layer_).plan(builder, given, format == Format::kChannelsLast);
+    return;
+  }
   src_ = in_format(builder, given, description_.src_desc());
-  const auto format =
-      format_of(description_.dst_desc(), builder.batch(), layer_.output_shape, builder.type());
   dst_ = builder.define(layer_.output, *format, builder.type());
   std::unordered_map<int, memory> arguments{
       {DNNL_ARG_SRC, builder.memory(src_)},
@@ -94,14 +100,16 @@ void ConvolutionPlan::forward(Builder& builder) {
 
 void ConvolutionPlan::backward(Builder& builder) {
   const Tensor gradient = gradient_before(builder, layer_, dst_);
-  if (winograd_) {
+  if (way_ == ConvolutionWay::kWinograd) {
     if (layer_.learns()) plan_winograd_weight_gradient(builder, layer_, given_, gradient);
     if (builder.wants_gradient(layer_.inputs[0])) {
       plan_winograd_data_gradient(builder, layer_, gradient);
     }
     return;
   }
-  if (layer_.learns() && is_narrow(layer_, gradient)) {
+  if (layer_.learns() && way_ == ConvolutionWay::kNarrowWinograd) {
+    narrow_->plan_weight_gradient(builder, gradient);
+  } else if (layer_.learns() && is_narrow(layer_, gradient)) {
     plan_narrow_weight_gradient(builder, layer_, given_, gradient);
   } else if (layer_.learns()) {
     backward_weights(builder, gradient);

@@ -23,52 +23,74 @@ bool has_fast_products(const dnnl::engine& engine, const Convolution& layer, std
   return std::string_view(found.impl_info_str()).find("ref") == std::string_view::npos;
 }
 
+/// What a tile's transforms take for a channel of the input and of the output, and weights for a
+/// pair of channels to be transformed and read: as so many products, measured.
+struct TileCost {
+  double input, output, weights;
+};
+
+TileCost tile_cost(ConvolutionWay way, std::int64_t taps) {
+  const double weights = taps == 3 ? 3000 : 5000;
+  if (way == ConvolutionWay::kNarrowWinograd) {
+    return taps == 3 ? TileCost{500, 150, weights} : TileCost{1000, 180, weights};
+  }
+  const double transform = taps == 3 ? 400 : 450;
+  return {transform, transform, weights};
+}
+
 }  // namespace
 
-bool allows_winograd(const Convolution& layer) {
+ConvolutionWay way_by_tiles(const Convolution& layer) {
+  using enum ConvolutionWay;
   const auto is = [](const memory::dims& both, std::int64_t value) {
     return both[0] == value && both[1] == value;
   };
-  if (layer.kernel.size() != 4) return false;
+  if (layer.kernel.size() != 4) return kDirect;
   const auto [outputs, inputs, taps] = winograd_kernel(layer.kernel);
-  return (taps == 3 || taps == 5) && layer.kernel[3] == taps && outputs % kWinogradChannels == 0 &&
-         inputs % kWinogradChannels == 0 && is(layer.windows.strides, 1) &&
-         is(layer.windows.dilation, 0) && layer.windows.padding_left[0] < taps &&
-         layer.windows.padding_left[1] < taps;
+  const auto& [strides, dilation, before, after] = layer.windows;
+  if ((taps != 3 && taps != 5) || layer.kernel[3] != taps || outputs % kWinogradChannels != 0 ||
+      !is(strides, 1) || !is(dilation, 0) || before[0] >= taps || before[1] >= taps) {
+    return kDirect;
+  }
+  if (inputs % kWinogradChannels == 0) return kWinograd;
+  return inputs == 1 || inputs == 3 ? kNarrowWinograd : kDirect;
 }
 
 bool has_winograd(const LayerGraph& graph) {
   return std::any_of(graph.layers.begin(), graph.layers.end(), [](const auto& layer) {
     const auto* const convolution = dynamic_cast<const Convolution*>(layer.get());
-    return convolution != nullptr && allows_winograd(*convolution);
+    return convolution != nullptr && way_by_tiles(*convolution) != ConvolutionWay::kDirect;
   });
 }
 
 bool winograd_pays(const Convolution& layer, std::int64_t images, memory::data_type type) {
-  // In fp32 products of two numbers, for an image. What a transform of a tile costs for a channel,
-  // and what transforming and reading weights costs for a pair of channels, is measured; vectors of
-  // bf16 numbers have two products for one.
+  // In fp32 products of two numbers, for an image; vectors of bf16 numbers have two for one.
   const auto [outputs, inputs, taps] = winograd_kernel(layer.kernel);
-  const double transform = taps == 3 ? 400 : 550, weights = taps == 3 ? 3000 : 5000;
   const ImageShape& shape = layer.output_shape;
-  const WinogradTiles grid{shape.height, shape.width, taps};
-  const auto tiles = static_cast<double>(grid.per_image());
   const auto pairs = static_cast<double>(inputs * outputs);
   const double direct = static_cast<double>(taps * taps * shape.height * shape.width) * pairs /
                         (type == memory::data_type::bf16 ? 2 : 1);
-  const double winograd = tiles * (static_cast<double>(winograd_products(taps)) * pairs +
-                                   transform * static_cast<double>(inputs + outputs)) +
-                          weights * pairs / static_cast<double>(images);
+  const TileCost cost = tile_cost(way_by_tiles(layer), taps);
+  const double tile = static_cast<double>(winograd_products(taps)) * pairs +
+                      cost.input * static_cast<double>(inputs) +
+                      cost.output * static_cast<double>(outputs);
+  const WinogradTiles grid{shape.height, shape.width, taps};
+  const double winograd = static_cast<double>(grid.per_image()) * tile +
+                          cost.weights * pairs / static_cast<double>(images);
   return winograd < direct;
 }
 
-bool takes_winograd(const Builder& builder, const Convolution& layer,
-                    const dnnl::convolution_forward::primitive_desc& directly) {
+ConvolutionWay way_of(const Builder& builder, const Convolution& layer,
+                      const dnnl::convolution_forward::primitive_desc& directly) {
+  using enum ConvolutionWay;
   const ConvolutionAlgorithm asked = builder.options().convolution;
-  if (asked == ConvolutionAlgorithm::kDirect || !allows_winograd(layer)) return false;
-  if (asked == ConvolutionAlgorithm::kWinograd) return true;
-  return !uses_matrix_unit(directly) && winograd_pays(layer, builder.batch(), builder.type()) &&
-         has_fast_products(builder.engine(), layer, builder.batch());
+  const ConvolutionWay way = way_by_tiles(layer);
+  if (asked == ConvolutionAlgorithm::kDirect || way == kDirect) return kDirect;
+  if (asked == ConvolutionAlgorithm::kWinograd) return way;
+  const bool pays =
+      !uses_matrix_unit(directly) && winograd_pays(layer, builder.batch(), builder.type()) &&
+      (way == kNarrowWinograd || has_fast_products(builder.engine(), layer, builder.batch()));
+  return pays ? way : kDirect;
 }
 
 }  // namespace yoke::compiled

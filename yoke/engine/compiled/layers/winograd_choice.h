@@ -5,9 +5,16 @@
 
 namespace yoke::compiled {
 
-/// Whether `layer` can be computed so: 3x3 or 5x5 with stride 1, without groups and dilation, of
-/// multiples of 16 channels.
-bool allows_winograd(const Convolution& layer);
+/// How a layer goes.
+enum class ConvolutionWay {
+  kDirect,
+  kWinograd,        ///< plan_winograd(): of multiples of 16 channels.
+  kNarrowWinograd,  ///< plan_narrow_winograd(): of 1 or 3 input channels to a multiple of 16.
+};
+
+/// The way by tiles that `layer` allows: 3x3 or 5x5 with stride 1, without groups and dilation;
+/// kDirect if none.
+ConvolutionWay way_by_tiles(const Convolution& layer);
 
 /// Whether that is so of a convolution in `graph`.
 bool has_winograd(const LayerGraph& graph);
@@ -16,8 +23,8 @@ bool has_winograd(const LayerGraph& graph);
 /// many images, by count.
 bool winograd_pays(const Convolution& layer, std::int64_t images, dnnl::memory::data_type type);
 
-/// Whether the plan is to compute `layer` so, which else goes `directly`.
-bool takes_winograd(const Builder& builder, const Convolution& layer,
-                    const dnnl::convolution_forward::primitive_desc& directly);
+/// What the plan is to take for `layer`, which else goes `directly`.
+ConvolutionWay way_of(const Builder& builder, const Convolution& layer,
+                      const dnnl::convolution_forward::primitive_desc& directly);
 
 }  // namespace yoke::compiled

@@ -2,10 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cstring>
-
 #include "yoke/engine/compiled/layers/winograd_blocks.h"
+#include "yoke/engine/compiled/layers/winograd_layer.h"
 
 namespace yoke::compiled {
 namespace {
@@ -39,11 +37,12 @@ struct TiledConvolution {
             builder.memory(a, seen.buffer()), weights, builder.memory(c, made.buffer())};
   }
 
-  void run(const float* bias, const float* slope, dnnl::stream& stream) const {
+  void run(const Epilogue& epilogue, dnnl::stream& stream) const {
     blocks.for_each([&](TileRange range, bool is_whole) {
       winograd_input(from, blocks.grid, range, padding[0], padding[1], seen.matrices());
       (is_whole ? whole : last).run(stream);
-      winograd_result(made.matrices(), blocks.grid, range, bias, slope, to);
+      winograd_result(made.matrices(), blocks.grid, range, epilogue.bias, epilogue.slope_or_null(),
+                      to);
     });
   }
 
@@ -66,11 +65,6 @@ void as_turned_matrices(const float* from, const memory::dims& dims, float* to) 
   winograd_turned_weights(from, winograd_kernel(dims), to);
 }
 
-void finish(Step& step, Builder& builder, const Convolution& layer) {
-  step.primitive = true;
-  step.flops = layer.flops() * static_cast<double>(builder.batch());
-}
-
 /// Sums over tiles of what the result's gradient has to do with the input.
 class WeightGradient {
  public:
@@ -91,8 +85,7 @@ class WeightGradient {
   BlockMatrices seen_, given_;
   Buffer* sums_;                       // fp32 [P, I, O]
   std::vector<TileProduct> products_;  // of the first block: whole, last; adding: whole, last
-  GradientTarget weights_;
-  std::optional<GradientTarget> bias_;
+  ParameterGradients gradients_;
   dnnl::stream stream_;
 };
 
@@ -105,6 +98,7 @@ WeightGradient::WeightGradient(Builder& builder, const Convolution& layer, const
       gradient_(with_channels_together(builder, gradient)),
       seen_(builder, blocks_, kernel_.inputs),
       given_(builder, blocks_, kernel_.outputs),
+      gradients_(builder, layer),
       stream_(builder.workspace().stream) {
   builder.use(input_);
   const auto c = forward_matrices(kernel_);
@@ -120,27 +114,18 @@ WeightGradient::WeightGradient(Builder& builder, const Convolution& layer, const
           builder.memory(c, sums_));
     }
   }
-  weights_ = builder.gradient_of(layer.weight, layer.kernel, contiguous_desc(layer.kernel));
-  if (layer.bias) {
-    bias_ = builder.gradient_of(*layer.bias, {kernel_.outputs}, contiguous_desc({kernel_.outputs}));
-  }
 }
 
 void WeightGradient::run(bool accumulate) {
-  float* bias = nullptr;
-  if (bias_) {
-    bias = static_cast<float*>(bias_->memory(accumulate).get_data_handle());
-    std::memset(bias, 0, static_cast<std::size_t>(kernel_.outputs) * sizeof(float));
-  }
+  float* const bias = gradients_.zeroed_bias(accumulate);
   blocks_.for_each([&](TileRange range, bool whole) {
     winograd_input(input_, blocks_.grid, range, padding_[0], padding_[1], seen_.matrices());
     winograd_gradient(gradient_, blocks_.grid, range, given_.matrices(), bias);
     product(range.first == 0, whole).run(stream_);
   });
   winograd_weight_gradient(reinterpret_cast<const float*>(sums_->data), kernel_,
-                           static_cast<float*>(weights_.memory(accumulate).get_data_handle()));
-  weights_.finish(accumulate, stream_);
-  if (bias_) bias_->finish(accumulate, stream_);
+                           gradients_.weight(accumulate));
+  gradients_.finish(accumulate, stream_);
 }
 
 }  // namespace
@@ -153,20 +138,11 @@ Tensor plan_winograd(Builder& builder, const Convolution& layer, const Tensor& i
       builder.weights(layer.weight, layer.kernel, forward_matrices(kernel), as_matrices);
   const auto pass = std::make_shared<TiledConvolution>(builder, from, to, weights, kernel.taps,
                                                        layer.windows.padding_left);
-  const float* bias = nullptr;
-  if (layer.bias) {
-    bias = static_cast<const float*>(
-        builder.weights(*layer.bias, {kernel.outputs}, contiguous_desc({kernel.outputs}))
-            .get_data_handle());
-  }
-  std::optional<float> slope;
-  if (layer.activation) slope = layer.activation->eltwise.alpha;
-  Step& step =
-      builder.add(fmt::format("convolution (winograd {})", pass->whole.code()),
-                  [pass, bias, slope, &stream = builder.workspace().stream](const MicroBatch&) {
-                    pass->run(bias, slope ? &*slope : nullptr, stream);
-                  });
-  finish(step, builder, layer);
+  const Epilogue epilogue = epilogue_of(builder, layer);
+  add_pass(builder, layer, fmt::format("convolution (winograd {})", pass->whole.code()),
+           [pass, epilogue, &stream = builder.workspace().stream](const MicroBatch&) {
+             pass->run(epilogue, stream);
+           });
   return to;
 }
 
@@ -183,19 +159,16 @@ void plan_winograd_data_gradient(Builder& builder, const Convolution& layer,
   const auto pass = std::make_shared<TiledConvolution>(
       builder, from, to, weights, kernel.taps,
       memory::dims{kernel.taps - 1 - padding[0], kernel.taps - 1 - padding[1]});
-  Step& step = builder.add(fmt::format("data gradient (winograd {})", pass->whole.code()),
-                           [pass, &stream = builder.workspace().stream](const MicroBatch&) {
-                             pass->run(nullptr, nullptr, stream);
-                           });
-  finish(step, builder, layer);
+  add_pass(
+      builder, layer, fmt::format("data gradient (winograd {})", pass->whole.code()),
+      [pass, &stream = builder.workspace().stream](const MicroBatch&) { pass->run({}, stream); });
 }
 
 void plan_winograd_weight_gradient(Builder& builder, const Convolution& layer, const Tensor& input,
                                    const Tensor& gradient) {
   const auto sums = std::make_shared<WeightGradient>(builder, layer, input, gradient);
-  Step& step = builder.add(fmt::format("weight gradient (winograd {})", sums->code()),
-                           [sums](const MicroBatch& micro) { sums->run(micro.accumulate); });
-  finish(step, builder, layer);
+  add_pass(builder, layer, fmt::format("weight gradient (winograd {})", sums->code()),
+           [sums](const MicroBatch& micro) { sums->run(micro.accumulate); });
 }
 
 }  // namespace yoke::compiled
