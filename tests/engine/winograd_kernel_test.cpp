@@ -40,6 +40,22 @@ class ByTiles {
                     kernel_.taps - 1 - given_.pad_y, kernel_.taps - 1 - given_.pad_x, nullptr);
   }
 
+  /// Likewise, by the transpose of the convolution.
+  Tensor spread_gradient() const {
+    const Tensor weights = torch::empty({products_, kernel_.outputs, kernel_.inputs});
+    compiled::winograd_transposed_weights(given_.weights.data_ptr<float>(), kernel_,
+                                          weights.data_ptr<float>());
+    const Blocked gradient(given_.gradient, format_, type_);
+    const Blocked input(torch::zeros(given_.input.sizes()), format_, NumberType::f32);
+    for_each_block(gradient.tensor(), [&](const auto& grid, TileRange tiles) {
+      const Tensor given = empty(kernel_.outputs);
+      compiled::winograd_gradient(gradient.tensor(), grid, tiles, matrices(given), nullptr);
+      compiled::winograd_spread(matrices(given.bmm(weights)), grid, tiles, given_.pad_y,
+                                given_.pad_x, input.tensor());
+    });
+    return input.values();
+  }
+
   void parameter_gradients(Tensor& weights, Tensor& bias) const {
     const auto [outputs, inputs, taps] = kernel_;
     const Blocked input(given_.input, format_, type_), gradient(given_.gradient, format_, type_);
@@ -104,6 +120,7 @@ void expect_equals_double(const Given& given, Format format, NumberType type) {
   const double in_memory = type == NumberType::bf16 ? 0x1p-8 : 0;  // results are rounded to it
   EXPECT_LT(error(tiles.result(), expected.result), allowed + in_memory);
   EXPECT_LT(error(tiles.input_gradient(), expected.input_gradient), allowed + in_memory);
+  EXPECT_LT(error(tiles.spread_gradient(), expected.input_gradient), allowed);
   EXPECT_LT(error(weights, expected.weight_gradient), allowed);
   EXPECT_LT(error(bias, expected.bias_gradient), allowed);
 }

@@ -69,6 +69,28 @@ YOKE_INLINE void result_tiles(F, const TileMatrices& products, const WinogradTil
       });
 }
 
+template <typename F>
+YOKE_INLINE void spread_tiles(F, const TileMatrices& products, const WinogradTiles& grid,
+                              TileRange tiles, std::int64_t pad_y, std::int64_t pad_x,
+                              const Layout& layout, float* input) {
+  constexpr int kSide = F::kSide;
+  for_each_group(
+      layout, grid, tiles, [&](std::int64_t i, const Place& place, std::int64_t c) YOKE_INLINED {
+        const Window<kSide> window{place.y - pad_y, place.x - pad_x, layout.height, layout.width};
+        const float* const from = products.data + i * products.channels + c;
+        float* const to = input + layout.at(place.image, c);
+        winograd::in_both_dimensions<kSide, kSide, F::spread>(
+            winograd::kWhole,
+            [&](int y, int x)
+                YOKE_INLINED { return load(from + (y * kSide + x) * products.pitch); },
+            [&](int y, int x, Floats lanes) YOKE_INLINED {
+              if (!window.has_row(y) || !window.has_column(x)) return;
+              float* const pixel = to + window.pixel(y, x) * layout.block;
+              store(load(pixel) + lanes, pixel);
+            });
+      });
+}
+
 template <typename F, typename T>
 YOKE_INLINE void gradient_tiles(F, const T* gradient, const Layout& layout,
                                 const WinogradTiles& grid, TileRange tiles, const TileMatrices& to,
@@ -110,6 +132,13 @@ YOKE_VECTORISE void result_bf16(const TileMatrices& products, const WinogradTile
     result_tiles(f, products, grid, tiles, finish, layout, result);
   });
 }
+YOKE_VECTORISE void spread_floats(const TileMatrices& products, const WinogradTiles& grid,
+                                  TileRange tiles, std::int64_t pad_y, std::int64_t pad_x,
+                                  const Layout& layout, float* input) {
+  winograd::with_transforms(grid.taps, [&](auto f) YOKE_INLINED {
+    spread_tiles(f, products, grid, tiles, pad_y, pad_x, layout, input);
+  });
+}
 YOKE_VECTORISE void gradient_floats(const float* gradient, const Layout& layout,
                                     const WinogradTiles& grid, TileRange tiles,
                                     const TileMatrices& to, float* bias) {
@@ -142,6 +171,11 @@ void winograd_result(const TileMatrices& products, const WinogradTiles& grid, Ti
     return result_bf16(products, grid, tiles, {bias, slope}, layout, result.data<BFloat16>());
   }
   result_floats(products, grid, tiles, {bias, slope}, layout, result.data<float>());
+}
+
+void winograd_spread(const TileMatrices& products, const WinogradTiles& grid, TileRange tiles,
+                     std::int64_t pad_y, std::int64_t pad_x, const Tensor& input) {
+  spread_floats(products, grid, tiles, pad_y, pad_x, Layout(input), input.data<float>());
 }
 
 void winograd_gradient(const Tensor& gradient, const WinogradTiles& grid, TileRange tiles,

@@ -62,11 +62,19 @@ struct WinogradKernel {
   std::int64_t outputs, inputs, taps;
 };
 
+/// Adds what the products of `tiles` of the gradient of the result are for the convolution's input,
+/// seen as winograd_input() sees it, to `input`, fp32.
+void winograd_spread(const TileMatrices& products, const WinogradTiles& grid, TileRange tiles,
+                     std::int64_t pad_y, std::int64_t pad_x, const Tensor& input);
+
 /// Turns weights, fp32 [O, I, K, K], into matrices to multiply by, fp32 [P, I, O].
 void winograd_weights(const float* weights, const WinogradKernel& kernel, float* to);
 
 /// Likewise for the gradient of the input: [P, O, I], of weights turned by 180 degrees.
 void winograd_turned_weights(const float* weights, const WinogradKernel& kernel, float* to);
+
+/// Likewise for winograd_spread(): [P, O, I], of weights as they are.
+void winograd_transposed_weights(const float* weights, const WinogradKernel& kernel, float* to);
 
 /// Turns sums of products over tiles, fp32 [P, I, O], into the gradient of weights, [O, I, K, K].
 void winograd_weight_gradient(const float* sums, const WinogradKernel& kernel, float* weights);

@@ -20,6 +20,18 @@ struct WinogradF43 {
     to[5] = 4 * (d[1] - d[3]) + (d[5] - d[3]);
   }
 
+  /// B m: what six products are for the pixels, the transpose of input().
+  static YOKE_INLINE void spread(const Floats (&m)[6], Floats (&to)[6]) {
+    const Floats sum = m[1] + m[2], difference = m[1] - m[2];
+    const Floats sum2 = m[3] + m[4], difference2 = m[3] - m[4];
+    to[0] = 4 * m[0];
+    to[1] = 4 * (m[5] - difference) - 2 * difference2;
+    to[2] = -5 * m[0] - 4 * sum - sum2;
+    to[3] = difference + 2 * difference2 - 5 * m[5];
+    to[4] = m[0] + sum + sum2;
+    to[5] = m[5];
+  }
+
   /// A' m: four pixels of the result.
   static YOKE_INLINE void result(const Floats (&m)[6], Floats (&to)[4]) {
     const Floats sum = m[1] + m[2], difference = m[1] - m[2];

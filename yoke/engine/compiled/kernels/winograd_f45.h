@@ -19,6 +19,21 @@ struct WinogradF45 {
     to[7] = (d[7] - d[1]) + 5.25F * (d[3] - d[5]);
   }
 
+  /// B m: what eight products are for the pixels, the transpose of input().
+  static YOKE_INLINE void spread(const Floats (&m)[8], Floats (&to)[8]) {
+    const Floats sum = m[1] + m[2], difference = m[1] - m[2];
+    const Floats sum2 = m[3] + m[4], difference2 = m[3] - m[4];
+    const Floats sum_half = m[5] + m[6], difference_half = m[5] - m[6];
+    to[0] = m[0];
+    to[1] = difference + 0.5F * difference2 + 2 * difference_half - m[7];
+    to[2] = sum + 0.25F * sum2 + 4 * sum_half - 5.25F * m[0];
+    to[3] = 5.25F * m[7] - 4.25F * difference - 2.5F * (difference2 + difference_half);
+    to[4] = 5.25F * m[0] - 4.25F * sum - 1.25F * sum2 - 5 * sum_half;
+    to[5] = difference + 2 * difference2 + 0.5F * difference_half - 5.25F * m[7];
+    to[6] = sum + sum2 + sum_half - m[0];
+    to[7] = m[7];
+  }
+
   /// A' m: four pixels of the result.
   static YOKE_INLINE void result(const Floats (&m)[8], Floats (&to)[4]) {
     const Floats sum = m[1] + m[2], difference = m[1] - m[2];

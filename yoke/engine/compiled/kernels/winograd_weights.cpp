@@ -66,12 +66,13 @@ YOKE_INLINE void forward_weights(F, const float* weights, const WinogradKernel& 
 }
 
 template <typename F>
-YOKE_INLINE void turned_weights(F, const float* weights, const WinogradKernel& kernel, float* to) {
+YOKE_INLINE void transposed_weights(F, const float* weights, const WinogradKernel& kernel,
+                                    bool turned, float* to) {
   const auto [outputs, inputs, taps] = kernel;
   for (std::int64_t o = 0; o < outputs; ++o) {
     for (std::int64_t i = 0; i < inputs; i += kLanes) {
       Floats kernels[F::kTaps][F::kTaps];
-      load_kernels(weights + (o * inputs + i) * taps * taps, taps * taps, true, kernels);
+      load_kernels(weights + (o * inputs + i) * taps * taps, taps * taps, turned, kernels);
       transform<F>(kernels, to + o * inputs + i, inputs * outputs);
     }
   }
@@ -102,9 +103,11 @@ YOKE_VECTORISE void forward_blocks(const float* weights, const WinogradKernel& k
       kernel.taps, [&](auto f) YOKE_INLINED { forward_weights(f, weights, kernel, together, to); });
 }
 
-YOKE_VECTORISE void turned_matrices(const float* weights, const WinogradKernel& kernel, float* to) {
-  winograd::with_transforms(kernel.taps,
-                            [&](auto f) YOKE_INLINED { turned_weights(f, weights, kernel, to); });
+YOKE_VECTORISE void transposed_matrices(const float* weights, const WinogradKernel& kernel,
+                                        bool turned, float* to) {
+  winograd::with_transforms(kernel.taps, [&](auto f) YOKE_INLINED {
+    transposed_weights(f, weights, kernel, turned, to);
+  });
 }
 
 YOKE_VECTORISE void gradient_of_blocks(const float* sums, const WinogradKernel& kernel,
@@ -121,7 +124,11 @@ void winograd_weights(const float* weights, const WinogradKernel& kernel, float*
 }
 
 void winograd_turned_weights(const float* weights, const WinogradKernel& kernel, float* to) {
-  turned_matrices(weights, kernel, to);
+  transposed_matrices(weights, kernel, true, to);
+}
+
+void winograd_transposed_weights(const float* weights, const WinogradKernel& kernel, float* to) {
+  transposed_matrices(weights, kernel, false, to);
 }
 
 void winograd_weight_gradient(const float* sums, const WinogradKernel& kernel, float* weights) {

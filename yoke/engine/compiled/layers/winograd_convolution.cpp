@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "yoke/engine/compiled/layers/winograd_blocks.h"
 #include "yoke/engine/compiled/layers/winograd_layer.h"
 
@@ -18,12 +20,13 @@ Tensor with_channels_together(Builder& builder, const Tensor& tensor) {
   return builder.use(result);
 }
 
-/// A convolution of `from` to `to` by weights that are there as matrices.
+/// A convolution of `from` to `to`, or its transpose, by weights that are there as matrices. Tiles
+/// are those of images of `tiled`: the result's, or the gradient's that is transposed.
 struct TiledConvolution {
-  TiledConvolution(Builder& builder, const Tensor& from, const Tensor& to, const memory& weights,
-                   std::int64_t taps, const memory::dims& padding)
+  TiledConvolution(Builder& builder, const Tensor& from, const Tensor& to, const ImageShape& tiled,
+                   const memory& weights, std::int64_t taps, const memory::dims& padding)
       : padding(padding),
-        blocks(tile_blocks(to.batch, to.shape, {to.shape.channels, from.shape.channels, taps})),
+        blocks(tile_blocks(to.batch, tiled, {to.shape.channels, from.shape.channels, taps})),
         from(builder.use(from)),
         to(builder.use(to)),
         seen(builder, blocks, from.shape.channels),
@@ -46,6 +49,15 @@ struct TiledConvolution {
     });
   }
 
+  void run_transposed(dnnl::stream& stream) const {
+    std::fill_n(to.data<float>(), to.elements(), 0.0F);
+    blocks.for_each([&](TileRange range, bool is_whole) {
+      winograd_gradient(from, blocks.grid, range, seen.matrices(), nullptr);
+      (is_whole ? whole : last).run(stream);
+      winograd_spread(made.matrices(), blocks.grid, range, padding[0], padding[1], to);
+    });
+  }
+
   memory::dims padding;  // before the first pixel
   TileBlocks blocks;
   Tensor from, to;
@@ -63,6 +75,20 @@ void as_matrices(const float* from, const memory::dims& dims, float* to) {
 }
 void as_turned_matrices(const float* from, const memory::dims& dims, float* to) {
   winograd_turned_weights(from, winograd_kernel(dims), to);
+}
+
+void as_transposed_matrices(const float* from, const memory::dims& dims, float* to) {
+  winograd_transposed_weights(from, winograd_kernel(dims), to);
+}
+
+/// Whether the result has fewer tiles than the input, of which each is then added to what it saw;
+/// in fp32, for bf16 would round what overlaps each time.
+bool is_better_transposed(const Builder& builder, const Convolution& layer) {
+  const auto tiles = [&](const ImageShape& shape) {
+    return WinogradTiles{shape.height, shape.width, layer.kernel[2]}.per_image();
+  };
+  return builder.type() == memory::data_type::f32 &&
+         tiles(layer.output_shape) < tiles(layer.input_shape);
 }
 
 /// Sums over tiles of what the result's gradient has to do with the input.
@@ -136,8 +162,8 @@ Tensor plan_winograd(Builder& builder, const Convolution& layer, const Tensor& i
   const auto kernel = winograd_kernel(layer.kernel);
   const memory weights =
       builder.weights(layer.weight, layer.kernel, forward_matrices(kernel), as_matrices);
-  const auto pass = std::make_shared<TiledConvolution>(builder, from, to, weights, kernel.taps,
-                                                       layer.windows.padding_left);
+  const auto pass = std::make_shared<TiledConvolution>(builder, from, to, to.shape, weights,
+                                                       kernel.taps, layer.windows.padding_left);
   const Epilogue epilogue = epilogue_of(builder, layer);
   add_pass(builder, layer, fmt::format("convolution (winograd {})", pass->whole.code()),
            [pass, epilogue, &stream = builder.workspace().stream](const MicroBatch&) {
@@ -151,17 +177,20 @@ void plan_winograd_data_gradient(Builder& builder, const Convolution& layer,
   const Tensor from = with_channels_together(builder, gradient);
   const Tensor to = builder.contribute(layer.inputs[0], from.format, builder.type());
   const auto kernel = winograd_kernel(layer.kernel);
+  const auto& padding = layer.windows.padding_left;
+  const bool transposed = is_better_transposed(builder, layer);
   const memory weights =
       builder.weights(layer.weight, layer.kernel,
                       matrix_stack(winograd_products(kernel.taps), kernel.outputs, kernel.inputs),
-                      as_turned_matrices);
-  const auto& padding = layer.windows.padding_left;
+                      transposed ? as_transposed_matrices : as_turned_matrices);
   const auto pass = std::make_shared<TiledConvolution>(
-      builder, from, to, weights, kernel.taps,
-      memory::dims{kernel.taps - 1 - padding[0], kernel.taps - 1 - padding[1]});
-  add_pass(
-      builder, layer, fmt::format("data gradient (winograd {})", pass->whole.code()),
-      [pass, &stream = builder.workspace().stream](const MicroBatch&) { pass->run({}, stream); });
+      builder, from, to, transposed ? from.shape : to.shape, weights, kernel.taps,
+      transposed ? padding
+                 : memory::dims{kernel.taps - 1 - padding[0], kernel.taps - 1 - padding[1]});
+  add_pass(builder, layer, fmt::format("data gradient (winograd {})", pass->whole.code()),
+           [pass, transposed, &stream = builder.workspace().stream](const MicroBatch&) {
+             transposed ? pass->run_transposed(stream) : pass->run({}, stream);
+           });
 }
 
 void plan_winograd_weight_gradient(Builder& builder, const Convolution& layer, const Tensor& input,
