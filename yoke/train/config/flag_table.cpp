@@ -169,8 +169,8 @@ Flags computing() {
                  "what fits its core's cache",
                  kComputing)),
       with(kStepCost, choice(flag::kConvolution, &C::convolution,
-                             "How the compiled engine computes convolutions of 3x3 with stride 1: "
-                             "directly, with a quarter of the products, or by count",
+                             "How the compiled engine computes convolutions of 3x3 and 5x5 with stride "
+                             "1: directly, with a quarter of the products or less, or by count",
                              kComputing)),
       with(kStepResult,
            choice("tf32", &C::tf32,

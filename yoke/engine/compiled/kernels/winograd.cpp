@@ -63,7 +63,7 @@ YOKE_INLINE void result_tiles(F, const TileMatrices& products, const WinogradTil
             winograd::kWhole,
             [&](int y, int x)
                 YOKE_INLINED { return load(from + (y * F::kSide + x) * products.pitch); },
-            rows);
+            [&](int y, int x, Floats lanes) YOKE_INLINED { rows[y][x] = lanes; });
         winograd::store_rows<F>(rows, finish, c, Window<4>::of(place, layout), layout.block,
                                 result + layout.at(place.image, c));
       });
@@ -97,9 +97,16 @@ YOKE_INLINE void gradient_tiles(F, const T* gradient, const Layout& layout,
                                 float* bias) {
   for_each_group(
       layout, grid, tiles, [&](std::int64_t i, const Place& place, std::int64_t c) YOKE_INLINED {
-        const Floats sum = winograd::gradient_group<F>(gradient + layout.at(place.image, c),
-                                                       layout.block, Window<4>::of(place, layout),
-                                                       to.data + i * to.channels + c, to.pitch);
+        Floats rows[F::kSide][4];
+        const Floats sum = winograd::gradient_columns<F>(
+            gradient + layout.at(place.image, c), layout.block, Window<4>::of(place, layout),
+            [&](int y, int x, Floats lanes) YOKE_INLINED { rows[y][x] = lanes; });
+        float* const row = to.data + i * to.channels + c;
+        for (int y = 0; y < F::kSide; ++y) {
+          Floats done[F::kSide];
+          F::gradient(rows[y], done);
+          for (int x = 0; x < F::kSide; ++x) store(done[x], row + (y * F::kSide + x) * to.pitch);
+        }
         if (bias != nullptr) store(load(bias + c) + sum, bias + c);
       });
 }

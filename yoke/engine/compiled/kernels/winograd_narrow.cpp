@@ -98,10 +98,9 @@ struct GradientRows {
         continue;
       }
       const Place place = winograd::place_of(first + i, grid);
-      const T* const from = gradient + layout.at(place.image, 0);
-      const auto window = Window<4>::of(place, layout);
-      sum += window.inside() ? take_one<true>(from, layout.block, window, i)
-                             : take_one<false>(from, layout.block, window, i);
+      sum += winograd::gradient_columns<F>(
+          gradient + layout.at(place.image, 0), layout.block, Window<4>::of(place, layout),
+          [&](int y, int x, Floats lanes) YOKE_INLINED { data[y][i][x] = lanes; });
     }
     return sum;
   }
@@ -127,25 +126,6 @@ struct GradientRows {
         for (int c = 0; c < kInputs; ++c) store(sum[x][c], sums + at<F, kInputs>(y, x, c));
       }
     }
-  }
-
- private:
-  template <bool kInside, typename T>
-  YOKE_INLINE Floats take_one(const T* from, std::int64_t block, const Window<4>& window,
-                              std::int64_t i) {
-    Floats sum{};
-    for (int x = 0; x < 4; ++x) {
-      Floats column[4] = {}, done[F::kSide];
-      if (kInside || window.has_column(x)) {
-        for (int y = 0; y < 4; ++y) {
-          column[y] = winograd::load_pixel<kInside>(from, block, window, y, x);
-          sum += column[y];
-        }
-      }
-      F::gradient(column, done);
-      for (int y = 0; y < F::kSide; ++y) data[y][i][x] = done[y];
-    }
-    return sum;
   }
 };
 

@@ -11,28 +11,30 @@ YOKE_INLINE void with_transforms(std::int64_t taps, const Work& work) {
   taps == WinogradF43::kTaps ? work(WinogradF43()) : work(WinogradF45());
 }
 
-/// Transforms the columns of what `load(y, x)` gives, zeros in those that it has not.
+/// Transforms the columns of what `load(y, x)` gives, zeros in those that it has not; `store(y, x,
+/// lanes)` takes the result.
 template <int kFrom, int kTo, void (*kTransform)(const Floats (&)[kFrom], Floats (&)[kTo]),
-          typename HasColumn, typename Load>
+          typename HasColumn, typename Load, typename Store>
 YOKE_INLINE void transform_columns(const HasColumn& has_column, const Load& load,
-                                   Floats (&half)[kTo][kFrom]) {
+                                   const Store& store) {
   for (int x = 0; x < kFrom; ++x) {
     Floats column[kFrom], done[kTo] = {};
     if (has_column(x)) {
       for (int y = 0; y < kFrom; ++y) column[y] = load(y, x);
       kTransform(column, done);
     }
-    for (int y = 0; y < kTo; ++y) half[y][x] = done[y];
+    for (int y = 0; y < kTo; ++y) store(y, x, done[y]);
   }
 }
 
-/// Likewise, then the rows; `store(y, x, lanes)` takes the result.
+/// Likewise the columns, then the rows.
 template <int kFrom, int kTo, void (*kTransform)(const Floats (&)[kFrom], Floats (&)[kTo]),
           typename HasColumn, typename Load, typename Store>
 YOKE_INLINE void in_both_dimensions(const HasColumn& has_column, const Load& load,
                                     const Store& store) {
   Floats half[kTo][kFrom];
-  transform_columns<kFrom, kTo, kTransform>(has_column, load, half);
+  transform_columns<kFrom, kTo, kTransform>(
+      has_column, load, [&](int y, int x, Floats lanes) YOKE_INLINED { half[y][x] = lanes; });
   for (int y = 0; y < kTo; ++y) {
     Floats done[kTo];
     kTransform(half[y], done);

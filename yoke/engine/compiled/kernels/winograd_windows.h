@@ -87,29 +87,29 @@ YOKE_INLINE void store_rows(const Floats (&rows)[4][F::kSide], const Finish& fin
   }
 }
 
-/// Transforms a tile of the result's gradient; returns the sum of its pixels.
-template <typename F, bool kInside, typename T>
-YOKE_INLINE Floats gradient_group(const T* from, std::int64_t block, const Window<4>& window,
-                                  float* to, std::int64_t pitch) {
+/// Transforms the columns of a tile of the result's gradient; `store(y, x, lanes)` takes them.
+/// Returns the sum of its pixels.
+template <typename F, bool kInside, typename T, typename Store>
+YOKE_INLINE Floats gradient_columns(const T* from, std::int64_t block, const Window<4>& window,
+                                    const Store& store) {
   Floats sum{};
-  in_both_dimensions<4, F::kSide, F::gradient>(
+  transform_columns<4, F::kSide, F::gradient>(
       [&](int x) YOKE_INLINED { return kInside || window.has_column(x); },
       [&](int y, int x) YOKE_INLINED {
         const Floats pixel = load_pixel<kInside>(from, block, window, y, x);
         sum += pixel;
         return pixel;
       },
-      [&](int y, int x, Floats lanes)
-          YOKE_INLINED { store(lanes, to + (y * F::kSide + x) * pitch); });
+      store);
   return sum;
 }
 
 /// Likewise, wherever the tile lies.
-template <typename F, typename T>
-YOKE_INLINE Floats gradient_group(const T* from, std::int64_t block, const Window<4>& window,
-                                  float* to, std::int64_t pitch) {
-  return window.inside() ? gradient_group<F, true>(from, block, window, to, pitch)
-                         : gradient_group<F, false>(from, block, window, to, pitch);
+template <typename F, typename T, typename Store>
+YOKE_INLINE Floats gradient_columns(const T* from, std::int64_t block, const Window<4>& window,
+                                    const Store& store) {
+  return window.inside() ? gradient_columns<F, true>(from, block, window, store)
+                         : gradient_columns<F, false>(from, block, window, store);
 }
 
 }  // namespace yoke::compiled::winograd

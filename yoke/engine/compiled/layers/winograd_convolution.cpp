@@ -81,14 +81,12 @@ void as_transposed_matrices(const float* from, const memory::dims& dims, float* 
   winograd_transposed_weights(from, winograd_kernel(dims), to);
 }
 
-/// Whether the result has fewer tiles than the input, of which each is then added to what it saw;
-/// in fp32, for bf16 would round what overlaps each time.
-bool is_better_transposed(const Builder& builder, const Convolution& layer) {
+/// Whether the result has fewer tiles than the input, of which each is then added to what it saw.
+bool is_better_transposed(const Convolution& layer) {
   const auto tiles = [&](const ImageShape& shape) {
     return WinogradTiles{shape.height, shape.width, layer.kernel[2]}.per_image();
   };
-  return builder.type() == memory::data_type::f32 &&
-         tiles(layer.output_shape) < tiles(layer.input_shape);
+  return tiles(layer.output_shape) < tiles(layer.input_shape);
 }
 
 /// Sums over tiles of what the result's gradient has to do with the input.
@@ -175,10 +173,12 @@ Tensor plan_winograd(Builder& builder, const Convolution& layer, const Tensor& i
 void plan_winograd_data_gradient(Builder& builder, const Convolution& layer,
                                  const Tensor& gradient) {
   const Tensor from = with_channels_together(builder, gradient);
-  const Tensor to = builder.contribute(layer.inputs[0], from.format, builder.type());
   const auto kernel = winograd_kernel(layer.kernel);
   const auto& padding = layer.windows.padding_left;
-  const bool transposed = is_better_transposed(builder, layer);
+  const bool transposed = is_better_transposed(layer);
+  // Where tiles overlap, bf16 would round each time.
+  const Tensor to = builder.contribute(layer.inputs[0], from.format,
+                                       transposed ? memory::data_type::f32 : builder.type());
   const memory weights =
       builder.weights(layer.weight, layer.kernel,
                       matrix_stack(winograd_products(kernel.taps), kernel.outputs, kernel.inputs),
