@@ -173,7 +173,7 @@ compiled::Convolution convolution(std::int64_t inputs, std::int64_t outputs, std
 
 TEST(CompiledWinograd, IsChosenWhereThereIsLessToDo) {
   const auto pays = [](const compiled::Convolution& layer, std::int64_t images) {
-    return compiled::winograd_pays(layer, images, dnnl::memory::data_type::f32);
+    return compiled::winograd_pays(layer, images, /*runs=*/1, dnnl::memory::data_type::f32);
   };
   EXPECT_TRUE(pays(convolution(64, 64, 32), 16));
   EXPECT_TRUE(pays(convolution(512, 512, 4), 128));
@@ -187,9 +187,19 @@ TEST(CompiledWinograd, IsChosenWhereThereIsLessToDo) {
   EXPECT_FALSE(pays(convolution(1, 16, 28), 64)) << "transforms take as long";
 }
 
+TEST(CompiledWinograd, TransformsWeightsOnceForAllRunsOfAStep) {
+  const auto pays = [](std::int64_t images, std::int64_t runs) {
+    return compiled::winograd_pays(convolution(256, 256, 8), images, runs,
+                                   dnnl::memory::data_type::bf16);
+  };
+  EXPECT_FALSE(pays(12, 1));
+  EXPECT_TRUE(pays(12, 8));
+  EXPECT_FALSE(pays(2, 64)) << "weights are read in each";
+}
+
 TEST(CompiledWinograd, HasToSaveMoreInBf16) {
   const auto pays = [](const compiled::Convolution& layer) {
-    return compiled::winograd_pays(layer, 128, dnnl::memory::data_type::bf16);
+    return compiled::winograd_pays(layer, 128, /*runs=*/1, dnnl::memory::data_type::bf16);
   };
   EXPECT_TRUE(pays(convolution(256, 256, 16)));
   EXPECT_TRUE(pays(convolution(32, 64, 16)));

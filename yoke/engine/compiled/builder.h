@@ -28,6 +28,7 @@ struct Workspace {
 /// What decides a plan.
 struct PlanOptions {
   std::int64_t batch = 1;                                       ///< Images of a run.
+  std::int64_t runs = 1;                                        ///< Of all replicas in a step.
   bool training = true;                                         ///< With loss and backward pass.
   dnnl::memory::data_type type = dnnl::memory::data_type::f32;  ///< Of activations and weights.
   ConvolutionAlgorithm convolution = ConvolutionAlgorithm::kAuto;

@@ -45,7 +45,7 @@ Compiled::Compiled(Model& model, FlatParameters& parameters, const CompiledOptio
                            i == 0 ? nullptr : &replicas_.front());
   }
   for (const auto* const graph : {&training_graph_, &inference_graph_}) check_regions(*graph);
-  PlanOptions checked = plan_options(true, 1);
+  PlanOptions checked = plan_options(true, 1, 1);
   check_step(model, parameters, traces.training, traces.inference, checked);
   if (options.convolution == ConvolutionAlgorithm::kAuto && has_winograd(training_graph_)) {
     checked.convolution = ConvolutionAlgorithm::kWinograd;  // as larger batches may be computed
@@ -57,8 +57,9 @@ std::int64_t Compiled::classes() const {
   return training_graph_.values[static_cast<std::size_t>(training_graph_.output)].shape.channels;
 }
 
-PlanOptions Compiled::plan_options(bool training, std::int64_t batch) const {
+PlanOptions Compiled::plan_options(bool training, std::int64_t batch, std::int64_t runs) const {
   return {.batch = batch,
+          .runs = runs,
           .training = training,
           .type = options_.precision == Precision::kBf16 ? dnnl::memory::data_type::bf16
                                                          : dnnl::memory::data_type::f32,
@@ -98,7 +99,7 @@ std::int64_t Compiled::fit_to_cache(const LayerGraph& graph, bool training) {
   StatisticsStore statistics(1);
   GradientStore gradients(engine_);
   Workspace workspace{engine_, dnnl::stream(engine_), weights, gradients, statistics, 0};
-  const auto plan = Builder(graph, workspace, plan_options(training, kLeast)).build();
+  const auto plan = Builder(graph, workspace, plan_options(training, kLeast, 1)).build();
   const auto per_image = static_cast<std::int64_t>(plan->bytes()) / kLeast + 1;
   const std::int64_t weight_bytes = parameters_.size() * std::int64_t{sizeof(float)};
   const std::int64_t room =
@@ -112,6 +113,13 @@ std::int64_t Compiled::micro_batches(const LayerGraph& graph, std::int64_t image
   if (options_.micro_batch > 0) most = options_.micro_batch;
   if (most == 0) most = fit_to_cache(graph, training);
   return images / most + (images % most == 0 ? 0 : 1);
+}
+
+std::int64_t Compiled::runs_of(const LayerGraph& graph, const std::vector<Range>& parts,
+                               bool training) {
+  std::int64_t runs = 0;
+  for (const Range& part : parts) runs += micro_batches(graph, part.size(), training);
+  return runs;
 }
 
 std::int64_t Compiled::micro_batch(std::int64_t batch_size) {
@@ -135,6 +143,7 @@ void Compiled::run(const Work& work, const std::vector<Range>& parts,
     Plan* plan;
     Range images;
   };
+  const std::int64_t runs = runs_of(work.graph, parts, work.training);
   std::vector<std::vector<Part>> programs;
   for (std::size_t r = 0; r < parts.size(); ++r) {
     const std::int64_t count = micro_batches(work.graph, parts[r].size(), work.training);
@@ -142,7 +151,8 @@ void Compiled::run(const Work& work, const std::vector<Range>& parts,
     for (std::int64_t i = 0; i < count; ++i) {
       const Range images = part_of(parts[r], i, count);
       program.push_back(
-          {&replicas_[r].plan(work.graph, plan_options(work.training, images.size())), images});
+          {&replicas_[r].plan(work.graph, plan_options(work.training, images.size(), runs)),
+           images});
     }
   }
   const std::int64_t image_elements = model_.input.elements();

@@ -50,13 +50,15 @@ class Compiled final : public CompiledEngine {
 
   Compiled(Model& model, FlatParameters& parameters, const CompiledOptions& options,
            const Traces& traces);
-  PlanOptions plan_options(bool training, std::int64_t batch) const;
+  PlanOptions plan_options(bool training, std::int64_t batch, std::int64_t runs) const;
   Work training_work(const Batch& batch, torch::Tensor& scores, std::vector<double>& losses,
                      const StepKey& key) const;
   torch::Tensor check(const torch::Tensor& input) const;
   Batch check(const Batch& batch) const;
   /// How many parts a replica computes `images` in.
   std::int64_t micro_batches(const LayerGraph& graph, std::int64_t images, bool training);
+  /// Micro-batches of all replicas.
+  std::int64_t runs_of(const LayerGraph& graph, const std::vector<Range>& parts, bool training);
   /// Images whose pass fits a core's own cache.
   std::int64_t fit_to_cache(const LayerGraph& graph, bool training);
   std::vector<Range> replica_parts(const Work& work) const;

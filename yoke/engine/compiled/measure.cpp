@@ -39,8 +39,9 @@ std::vector<StepCost> Compiled::profile(const Batch& given, int repetitions) {
   auto scores = torch::empty({batch.size(), classes()});
   std::vector<double> losses(static_cast<std::size_t>(batch.size()));
   const Work work = training_work(batch, scores, losses, {});
+  const std::int64_t runs = runs_of(training_graph_, replica_parts(work), true);
   Plan& plan =
-      replicas_.front().plan(training_graph_, plan_options(true, micro_batch(batch.size())));
+      replicas_.front().plan(training_graph_, plan_options(true, micro_batch(batch.size()), runs));
   std::vector<StepCost> costs;
   for (const Step& step : plan.steps()) {
     static constexpr std::array kPasses = {"forward", "backward", "other"};

@@ -2,7 +2,7 @@
 #pragma once
 #include <map>
 #include <memory>
-#include <utility>
+#include <tuple>
 
 #include "yoke/engine/compiled/builder.h"
 
@@ -26,7 +26,8 @@ class Replica {
   GradientStore gradients_;
   Workspace workspace_;
   AlignedBytes arena_;
-  std::map<std::pair<bool, std::int64_t>, std::unique_ptr<Plan>> plans_;  // by training, batch
+  /// By training, batch and runs.
+  std::map<std::tuple<bool, std::int64_t, std::int64_t>, std::unique_ptr<Plan>> plans_;
 };
 
 }  // namespace yoke::compiled

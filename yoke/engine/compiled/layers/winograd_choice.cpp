@@ -23,19 +23,17 @@ bool has_fast_products(const dnnl::engine& engine, const Convolution& layer, std
   return std::string_view(found.impl_info_str()).find("ref") == std::string_view::npos;
 }
 
-/// What a tile's transforms take for a channel of the input and of the output, and weights for a
-/// pair of channels to be transformed and read: as so many products, measured.
+/// As so many products, measured: what a tile's transforms take for a channel of the input and of
+/// the output, and for a pair of channels the transform of weights in a step, and, in each run of
+/// it, reading them and the transform of their gradient.
 struct TileCost {
-  double input, output, weights;
+  double input, output, step, run;
 };
 
 TileCost tile_cost(ConvolutionWay way, std::int64_t taps) {
-  const double weights = taps == 3 ? 3000 : 5000;
-  if (way == ConvolutionWay::kNarrowWinograd) {
-    return taps == 3 ? TileCost{500, 150, weights} : TileCost{1000, 180, weights};
-  }
-  const double transform = taps == 3 ? 400 : 450;
-  return {transform, transform, weights};
+  const bool narrow = way == ConvolutionWay::kNarrowWinograd;
+  if (taps == 3) return {narrow ? 500.0 : 400.0, narrow ? 150.0 : 400.0, 2000, 1000};
+  return {narrow ? 1000.0 : 450.0, narrow ? 180.0 : 450.0, 3500, 1500};
 }
 
 }  // namespace
@@ -63,7 +61,8 @@ bool has_winograd(const LayerGraph& graph) {
   });
 }
 
-bool winograd_pays(const Convolution& layer, std::int64_t images, memory::data_type type) {
+bool winograd_pays(const Convolution& layer, std::int64_t images, std::int64_t runs,
+                   memory::data_type type) {
   // In fp32 products of two numbers, for an image; vectors of bf16 numbers have two for one.
   const auto [outputs, inputs, taps] = winograd_kernel(layer.kernel);
   const ImageShape& shape = layer.output_shape;
@@ -75,8 +74,9 @@ bool winograd_pays(const Convolution& layer, std::int64_t images, memory::data_t
                       cost.input * static_cast<double>(inputs) +
                       cost.output * static_cast<double>(outputs);
   const WinogradTiles grid{shape.height, shape.width, taps};
-  const double winograd = static_cast<double>(grid.per_image()) * tile +
-                          cost.weights * pairs / static_cast<double>(images);
+  const double winograd =
+      static_cast<double>(grid.per_image()) * tile +
+      (cost.step / static_cast<double>(runs) + cost.run) * pairs / static_cast<double>(images);
   return winograd < direct;
 }
 
@@ -88,7 +88,8 @@ ConvolutionWay way_of(const Builder& builder, const Convolution& layer,
   if (asked == ConvolutionAlgorithm::kDirect || way == kDirect) return kDirect;
   if (asked == ConvolutionAlgorithm::kWinograd) return way;
   const bool pays =
-      !uses_matrix_unit(directly) && winograd_pays(layer, builder.batch(), builder.type()) &&
+      !uses_matrix_unit(directly) &&
+      winograd_pays(layer, builder.batch(), builder.options().runs, builder.type()) &&
       (way == kNarrowWinograd || has_fast_products(builder.engine(), layer, builder.batch()));
   return pays ? way : kDirect;
 }
