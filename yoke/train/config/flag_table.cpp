@@ -168,10 +168,11 @@ Flags computing() {
                  "Images a replica computes at once, where no batch norm needs all of them; 0 is "
                  "what fits its core's cache",
                  kComputing)),
-      with(kStepCost, choice(flag::kConvolution, &C::convolution,
-                             "How the compiled engine computes convolutions of 3x3 and 5x5 with stride "
-                             "1: directly, with a quarter of the products or less, or by count",
-                             kComputing)),
+      with(kStepCost,
+           choice(flag::kConvolution, &C::convolution,
+                  "How the compiled engine computes convolutions of 3x3 and 5x5 with stride "
+                  "1: directly, with a quarter of the products or less, or by count",
+                  kComputing)),
       with(kStepResult,
            choice("tf32", &C::tf32,
                   "Which fp32 products GPUs compute in TF32: convolutions (auto, as PyTorch), "
