@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-
 #include "yoke/core/error.h"
 #include "yoke/core/format.h"
 #include "yoke/engine/compiled/check_step.h"
