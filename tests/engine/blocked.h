@@ -23,7 +23,7 @@ class Blocked {
     bytes_ = compiled::AlignedBytes(static_cast<std::size_t>(tensor_.elements()) * sizeof(float));
     buffer_.data = bytes_.data();
     tensor_.buffer = &buffer_;
-    const torch::Tensor planes = values.flatten(2);
+    const torch::Tensor planes = values.flatten(2).to(torch::kFloat32);
     const auto numbers = planes.accessor<float, 3>();
     for_each([&](std::int64_t at, std::int64_t n, std::int64_t c, std::int64_t pixel) {
       set(at, numbers[n][c][pixel]);
