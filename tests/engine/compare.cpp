@@ -153,7 +153,7 @@ std::string differences_from_eager(const std::function<Model()>& make,
       complaints += tolerance.complaint(i, expected, actual, nearby);
     }
     const int tries = static_cast<int>(nearby.size());
-    if (complaints.empty() || tries == (comparison.cancels ? 4 : 3)) return complaints;
+    if (complaints.empty() || tries == (comparison.cancels ? 12 : 3)) return complaints;
     nearby.push_back(follow(make(), with_noise(start, tolerance.noise(), tries),
                             eager_in(tries < 3 ? Precision::kFp32 : comparison.precision),
                             comparison));
