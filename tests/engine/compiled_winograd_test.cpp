@@ -192,19 +192,25 @@ TEST(CompiledWinograd, TransformsWeightsOnceForAllRunsOfAStep) {
     return compiled::winograd_pays(convolution(256, 256, 8), images, runs,
                                    dnnl::memory::data_type::bf16);
   };
-  EXPECT_FALSE(pays(12, 1));
-  EXPECT_TRUE(pays(12, 8));
+  EXPECT_FALSE(pays(6, 1));
+  EXPECT_TRUE(pays(6, 8));
   EXPECT_FALSE(pays(2, 64)) << "weights are read in each";
 }
 
 TEST(CompiledWinograd, HasToSaveMoreInBf16) {
-  const auto pays = [](const compiled::Convolution& layer) {
-    return compiled::winograd_pays(layer, 128, /*runs=*/1, dnnl::memory::data_type::bf16);
+  const auto pays_in = [](dnnl::memory::data_type type, const compiled::Convolution& layer) {
+    return compiled::winograd_pays(layer, 128, /*runs=*/1, type);
+  };
+  const auto pays = [&](const compiled::Convolution& layer) {
+    return pays_in(dnnl::memory::data_type::bf16, layer);
   };
   EXPECT_TRUE(pays(convolution(256, 256, 16)));
   EXPECT_TRUE(pays(convolution(32, 64, 16)));
-  EXPECT_FALSE(pays(convolution(16, 16, 32))) << "transforms take as long";
-  EXPECT_FALSE(pays(convolution(256, 256, 3))) << "tiles are half empty";
+  EXPECT_FALSE(pays(convolution(256, 256, 2))) << "tiles are mostly empty";
+  const auto half_empty = convolution(32, 32, 3);
+  EXPECT_TRUE(pays_in(dnnl::memory::data_type::f32, half_empty));
+  EXPECT_FALSE(pays(half_empty)) << "transforms take as long";
+  EXPECT_FALSE(pays(convolution(16, 16, 2, 5))) << "tiles of 5x5 are multiplied in fp32";
 }
 
 }  // namespace

@@ -13,44 +13,50 @@ namespace {
 using compiled::Format, compiled::TileMatrices, compiled::TileRange, compiled::WinogradKernel;
 using torch::Tensor;
 
+/// What images are in memory as, and what their tiles and the weights are multiplied as.
+struct Numbers {
+  NumberType images, tiles;
+};
+
 /// The kernels with LibTorch's products between them, so many tiles at a time.
 class ByTiles {
  public:
-  ByTiles(const Given& given, Format format, NumberType type, std::int64_t at_once)
+  ByTiles(const Given& given, Format format, Numbers numbers, std::int64_t at_once)
       : given_(given),
         kernel_{given.weights.size(0), given.weights.size(1), given.weights.size(2)},
         products_(compiled::winograd_products(kernel_.taps)),
         format_(format),
-        type_(type),
+        type_(numbers.images),
+        tiles_(numbers.tiles),
         at_once_(at_once) {}
 
   Tensor result() const {
-    const Tensor weights = torch::empty({products_, kernel_.inputs, kernel_.outputs});
-    compiled::winograd_weights(given_.weights.data_ptr<float>(), kernel_,
-                               weights.data_ptr<float>());
+    const Tensor weights = matrices_of(kernel_.inputs, kernel_.outputs, [&](auto* to) {
+      compiled::winograd_weights(given_.weights.data_ptr<float>(), kernel_, to);
+    });
     return convolve(given_.input, weights, given_.gradient.sizes().vec(), given_.pad_y,
                     given_.pad_x, given_.bias.data_ptr<float>());
   }
 
   Tensor input_gradient() const {
-    const Tensor weights = torch::empty({products_, kernel_.outputs, kernel_.inputs});
-    compiled::winograd_turned_weights(given_.weights.data_ptr<float>(), kernel_,
-                                      weights.data_ptr<float>());
+    const Tensor weights = matrices_of(kernel_.outputs, kernel_.inputs, [&](auto* to) {
+      compiled::winograd_turned_weights(given_.weights.data_ptr<float>(), kernel_, to);
+    });
     return convolve(given_.gradient, weights, given_.input.sizes().vec(),
                     kernel_.taps - 1 - given_.pad_y, kernel_.taps - 1 - given_.pad_x, nullptr);
   }
 
   /// Likewise, by the transpose of the convolution.
   Tensor spread_gradient() const {
-    const Tensor weights = torch::empty({products_, kernel_.outputs, kernel_.inputs});
-    compiled::winograd_transposed_weights(given_.weights.data_ptr<float>(), kernel_,
-                                          weights.data_ptr<float>());
+    const Tensor weights = matrices_of(kernel_.outputs, kernel_.inputs, [&](auto* to) {
+      compiled::winograd_transposed_weights(given_.weights.data_ptr<float>(), kernel_, to);
+    });
     const Blocked gradient(given_.gradient, format_, type_);
     const Blocked input(torch::zeros(given_.input.sizes()), format_, NumberType::f32);
     for_each_block(gradient.tensor(), [&](const auto& grid, TileRange tiles) {
       const Tensor given = empty(kernel_.outputs);
       compiled::winograd_gradient(gradient.tensor(), grid, tiles, matrices(given), nullptr);
-      compiled::winograd_spread(matrices(given.bmm(weights)), grid, tiles, given_.pad_y,
+      compiled::winograd_spread(matrices(product(given, weights)), grid, tiles, given_.pad_y,
                                 given_.pad_x, input.tensor());
     });
     return input.values();
@@ -67,19 +73,37 @@ class ByTiles {
                                matrices(seen));
       compiled::winograd_gradient(gradient.tensor(), grid, tiles, matrices(given),
                                   bias.data_ptr<float>());
-      sums.add_(
-          seen.narrow(1, 0, tiles.count).transpose(1, 2).bmm(given.narrow(1, 0, tiles.count)));
+      sums.add_(product(seen.narrow(1, 0, tiles.count).transpose(1, 2),
+                        given.narrow(1, 0, tiles.count)));
     });
     weights = torch::full({outputs, inputs, taps, taps}, NAN);
-    compiled::winograd_weight_gradient(sums.data_ptr<float>(), kernel_, weights.data_ptr<float>());
+    compiled::winograd_weight_gradient(sums.data_ptr<float>(), kernel_, inputs,
+                                       weights.data_ptr<float>());
   }
 
  private:
   Tensor empty(std::int64_t channels) const {
-    return torch::full({products_, at_once_, channels}, NAN);
+    return torch::full({products_, at_once_, channels}, NAN, dtype());
+  }
+  torch::Dtype dtype() const {
+    return tiles_ == NumberType::bf16 ? torch::kBFloat16 : torch::kFloat32;
   }
   static TileMatrices matrices(const Tensor& tensor) {
-    return {tensor.data_ptr<float>(), tensor.size(2), tensor.stride(0)};
+    const bool half = tensor.scalar_type() == torch::kBFloat16;
+    return {tensor.data_ptr(), tensor.size(2), tensor.stride(0),
+            half ? NumberType::bf16 : NumberType::f32};
+  }
+  static Tensor product(const Tensor& a, const Tensor& b) {
+    return a.to(torch::kFloat32).bmm(b.to(torch::kFloat32));
+  }
+
+  /// What `write` makes of weights.
+  template <typename Write>
+  Tensor matrices_of(std::int64_t rows, std::int64_t columns, const Write& write) const {
+    const Tensor made = torch::full({products_, rows, columns}, NAN, dtype());
+    tiles_ == NumberType::bf16 ? write(static_cast<compiled::BFloat16*>(made.data_ptr()))
+                               : write(made.data_ptr<float>());
+    return made;
   }
 
   template <typename Work>
@@ -97,7 +121,7 @@ class ByTiles {
     for_each_block(result.tensor(), [&](const auto& grid, TileRange tiles) {
       const Tensor seen = empty(from.size(1));
       compiled::winograd_input(input.tensor(), grid, tiles, pad_y, pad_x, matrices(seen));
-      compiled::winograd_result(matrices(seen.bmm(weights)), grid, tiles, bias, nullptr,
+      compiled::winograd_result(matrices(product(seen, weights)), grid, tiles, bias, nullptr,
                                 result.tensor());
     });
     return result.values();
@@ -107,22 +131,33 @@ class ByTiles {
   WinogradKernel kernel_;
   std::int64_t products_;
   Format format_;
-  NumberType type_;
+  NumberType type_, tiles_;
   std::int64_t at_once_;
 };
 
-void expect_equals_double(const Given& given, Format format, NumberType type) {
-  const double allowed = allowed_error(given);
+void expect_equals_double(const Given& given, Format format, Numbers numbers) {
+  const double allowed =
+      numbers.tiles == NumberType::bf16 ? kAllowedErrorInBf16 : allowed_error(given);
   const Results expected = in_double(given);
-  const ByTiles tiles(given, format, type, /*at_once=*/7);
+  const ByTiles tiles(given, format, numbers, /*at_once=*/7);
   Tensor weights, bias;
   tiles.parameter_gradients(weights, bias);
-  const double in_memory = type == NumberType::bf16 ? 0x1p-8 : 0;  // results are rounded to it
+  const double in_memory = numbers.images == NumberType::bf16 ? 0x1p-8 : 0;  // results are rounded to it
   EXPECT_LT(error(tiles.result(), expected.result), allowed + in_memory);
   EXPECT_LT(error(tiles.input_gradient(), expected.input_gradient), allowed + in_memory);
   EXPECT_LT(error(tiles.spread_gradient(), expected.input_gradient), allowed);
   EXPECT_LT(error(weights, expected.weight_gradient), allowed);
-  EXPECT_LT(error(bias, expected.bias_gradient), allowed);
+  EXPECT_LT(error(bias, expected.bias_gradient), allowed_error(given));
+}
+
+constexpr Numbers kFloats{NumberType::f32, NumberType::f32};
+constexpr Numbers kHalfImages{NumberType::bf16, NumberType::f32};
+constexpr Numbers kHalves{NumberType::bf16, NumberType::bf16};
+
+/// What kernels of so many taps are planned with.
+std::vector<Numbers> numbers_for(std::int64_t taps) {
+  if (taps == 3) return {kFloats, kHalfImages, kHalves};
+  return {kFloats, kHalfImages};
 }
 
 class WinogradKernels : public testing::TestWithParam<std::int64_t> {};
@@ -132,15 +167,16 @@ TEST_P(WinogradKernels, EqualDoublePrecision) {
   const std::int64_t taps = GetParam();
   torch::manual_seed(1);
   for (const auto format : {Format::kChannelsLast, Format::kBlocks16}) {
-    for (const NumberType type : {NumberType::f32, NumberType::bf16}) {
+    for (const Numbers& numbers : numbers_for(taps)) {
       for (const auto& [height, width] : {std::pair{8, 8}, {3, 3}, {7, 10}, {1, 5}, {13, 4}}) {
         for (const auto& [pad_y, pad_x] : {std::pair{1, 1}, {0, 0}, {2, 1}, {0, 2}, {4, 3}}) {
           if (height + 2 * pad_y < taps || width + 2 * pad_x < taps) continue;
           if (pad_y >= taps || pad_x >= taps) continue;
-          SCOPED_TRACE(fmt::format("format {}, {}, {}x{}, padding {} {}", static_cast<int>(format),
-                                   type == NumberType::bf16 ? "bf16" : "fp32", height, width, pad_y,
-                                   pad_x));
-          expect_equals_double(draw({3, 32, height, width}, 48, taps, pad_y, pad_x), format, type);
+          SCOPED_TRACE(fmt::format("format {}, numbers {} {}, {}x{}, padding {} {}",
+                                   static_cast<int>(format), static_cast<int>(numbers.images),
+                                   static_cast<int>(numbers.tiles), height, width, pad_y, pad_x));
+          expect_equals_double(draw({3, 32, height, width}, 48, taps, pad_y, pad_x), format,
+                               numbers);
         }
       }
     }
@@ -153,8 +189,10 @@ TEST_P(WinogradKernels, RoundLittleWithManyChannels) {
   torch::manual_seed(2);
   for (const auto& [channels, side] : {std::pair{64, 32}, {256, 8}, {512, 4}}) {
     SCOPED_TRACE(fmt::format("{} channels, {}x{}", channels, side, side));
-    expect_equals_double(draw({8, channels, side, side}, 64, taps, taps / 2, taps / 2),
-                         Format::kBlocks16, NumberType::f32);
+    const Given given = draw({8, channels, side, side}, 64, taps, taps / 2, taps / 2);
+    for (const Numbers& numbers : numbers_for(taps)) {
+      expect_equals_double(given, Format::kBlocks16, numbers);
+    }
   }
 }
 

@@ -79,6 +79,14 @@ memory::dims dims_of(const memory::desc& description) {
 #endif
 }
 
+memory::data_type type_of(const memory::desc& description) {
+#if DNNL_VERSION_MAJOR >= 3
+  return description.get_data_type();
+#else
+  return description.data_type();
+#endif
+}
+
 bool batch_norm_gradient_takes_shift() { return DNNL_VERSION_MAJOR < 3; }
 
 Eltwise hard_swish() {

@@ -15,6 +15,9 @@ struct Windows {
 /// The sizes of what `description` describes.
 memory::dims dims_of(const memory::desc& description);
 
+/// The type of its numbers.
+memory::data_type type_of(const memory::desc& description);
+
 /// An element-wise function in oneDNN's terms.
 struct Eltwise {
   dnnl::algorithm algorithm;

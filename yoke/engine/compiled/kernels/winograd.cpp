@@ -22,9 +22,9 @@ YOKE_INLINE void for_each_group(const Layout& layout, const WinogradTiles& grid,
   }
 }
 
-template <typename F, bool kInside, typename T>
-YOKE_INLINE void input_group(const T* from, std::int64_t block, const Window<F::kSide>& window,
-                             float* to, std::int64_t pitch) {
+template <typename F, bool kInside, typename Pixel, typename Row>
+YOKE_INLINE void input_group(const Pixel* from, std::int64_t block, const Window<F::kSide>& window,
+                             Row* to, std::int64_t pitch) {
   constexpr int kSide = F::kSide;
   winograd::in_both_dimensions<kSide, kSide, F::input>(
       [&](int x) YOKE_INLINED { return kInside || window.has_column(x); },
@@ -33,16 +33,16 @@ YOKE_INLINE void input_group(const T* from, std::int64_t block, const Window<F::
       [&](int y, int x, Floats lanes) YOKE_INLINED { store(lanes, to + (y * kSide + x) * pitch); });
 }
 
-template <typename F, typename T>
-YOKE_INLINE void input_tiles(F, const T* input, const Layout& layout, const WinogradTiles& grid,
-                             TileRange tiles, std::int64_t pad_y, std::int64_t pad_x,
-                             const TileMatrices& to) {
+template <typename Pixel, typename Row, typename F>
+YOKE_INLINE void input_tiles(F, const Tensor& input, const WinogradTiles& grid, TileRange tiles,
+                             std::int64_t pad_y, std::int64_t pad_x, const TileMatrices& to) {
+  const Layout layout(input);
   for_each_group(layout, grid, tiles,
                  [&](std::int64_t i, const Place& place, std::int64_t c) YOKE_INLINED {
                    const Window<F::kSide> window{place.y - pad_y, place.x - pad_x, layout.height,
                                                  layout.width};
-                   const T* const from = input + layout.at(place.image, c);
-                   float* const row = to.data + i * to.channels + c;
+                   const Pixel* const from = input.data<Pixel>() + layout.at(place.image, c);
+                   Row* const row = to.row<Row>(i) + c;
                    if (window.inside()) {
                      input_group<F, true>(from, layout.block, window, row, to.pitch);
                    } else {
@@ -51,13 +51,13 @@ YOKE_INLINE void input_tiles(F, const T* input, const Layout& layout, const Wino
                  });
 }
 
-template <typename F, typename T>
+template <typename Pixel, typename F>
 YOKE_INLINE void result_tiles(F, const TileMatrices& products, const WinogradTiles& grid,
-                              TileRange tiles, const Finish& finish, const Layout& layout,
-                              T* result) {
+                              TileRange tiles, const Finish& finish, const Tensor& result) {
+  const Layout layout(result);
   for_each_group(
       layout, grid, tiles, [&](std::int64_t i, const Place& place, std::int64_t c) YOKE_INLINED {
-        const float* const from = products.data + i * products.channels + c;
+        const float* const from = products.row<float>(i) + c;
         Floats rows[4][F::kSide];
         winograd::transform_columns<F::kSide, 4, F::result>(
             winograd::kWhole,
@@ -65,20 +65,21 @@ YOKE_INLINE void result_tiles(F, const TileMatrices& products, const WinogradTil
                 YOKE_INLINED { return load(from + (y * F::kSide + x) * products.pitch); },
             [&](int y, int x, Floats lanes) YOKE_INLINED { rows[y][x] = lanes; });
         winograd::store_rows<F>(rows, finish, c, Window<4>::of(place, layout), layout.block,
-                                result + layout.at(place.image, c));
+                                result.data<Pixel>() + layout.at(place.image, c));
       });
 }
 
 template <typename F>
 YOKE_INLINE void spread_tiles(F, const TileMatrices& products, const WinogradTiles& grid,
                               TileRange tiles, std::int64_t pad_y, std::int64_t pad_x,
-                              const Layout& layout, float* input) {
+                              const Tensor& input) {
+  const Layout layout(input);
   constexpr int kSide = F::kSide;
   for_each_group(
       layout, grid, tiles, [&](std::int64_t i, const Place& place, std::int64_t c) YOKE_INLINED {
         const Window<kSide> window{place.y - pad_y, place.x - pad_x, layout.height, layout.width};
-        const float* const from = products.data + i * products.channels + c;
-        float* const to = input + layout.at(place.image, c);
+        const float* const from = products.row<float>(i) + c;
+        float* const to = input.data<float>() + layout.at(place.image, c);
         winograd::in_both_dimensions<kSide, kSide, F::spread>(
             winograd::kWhole,
             [&](int y, int x)
@@ -91,17 +92,17 @@ YOKE_INLINE void spread_tiles(F, const TileMatrices& products, const WinogradTil
       });
 }
 
-template <typename F, typename T>
-YOKE_INLINE void gradient_tiles(F, const T* gradient, const Layout& layout,
-                                const WinogradTiles& grid, TileRange tiles, const TileMatrices& to,
-                                float* bias) {
+template <typename Pixel, typename Row, typename F>
+YOKE_INLINE void gradient_tiles(F, const Tensor& gradient, const WinogradTiles& grid,
+                                TileRange tiles, const TileMatrices& to, float* bias) {
+  const Layout layout(gradient);
   for_each_group(
       layout, grid, tiles, [&](std::int64_t i, const Place& place, std::int64_t c) YOKE_INLINED {
         Floats rows[F::kSide][4];
         const Floats sum = winograd::gradient_columns<F>(
-            gradient + layout.at(place.image, c), layout.block, Window<4>::of(place, layout),
+            gradient.data<Pixel>() + layout.at(place.image, c), layout.block, Window<4>::of(place, layout),
             [&](int y, int x, Floats lanes) YOKE_INLINED { rows[y][x] = lanes; });
-        float* const row = to.data + i * to.channels + c;
+        Row* const row = to.row<Row>(i) + c;
         for (int y = 0; y < F::kSide; ++y) {
           Floats done[F::kSide];
           F::gradient(rows[y], done);
@@ -111,53 +112,42 @@ YOKE_INLINE void gradient_tiles(F, const T* gradient, const Layout& layout,
       });
 }
 
-YOKE_VECTORISE void input_floats(const float* input, const Layout& layout,
-                                 const WinogradTiles& grid, TileRange tiles, std::int64_t pad_y,
-                                 std::int64_t pad_x, const TileMatrices& to) {
+YOKE_VECTORISE void input_of_any(const Tensor& input, const WinogradTiles& grid, TileRange tiles,
+                                 std::int64_t pad_y, std::int64_t pad_x, const TileMatrices& to) {
   winograd::with_transforms(grid.taps, [&](auto f) YOKE_INLINED {
-    input_tiles(f, input, layout, grid, tiles, pad_y, pad_x, to);
+    winograd::with_number(input.type, [&](auto pixel) YOKE_INLINED {
+      winograd::with_number(to.type, [&](auto row) YOKE_INLINED {
+        input_tiles<decltype(pixel), decltype(row)>(f, input, grid, tiles, pad_y, pad_x, to);
+      });
+    });
   });
 }
-YOKE_VECTORISE void input_bf16(const BFloat16* input, const Layout& layout,
-                               const WinogradTiles& grid, TileRange tiles, std::int64_t pad_y,
-                               std::int64_t pad_x, const TileMatrices& to) {
+
+YOKE_VECTORISE void result_of_any(const TileMatrices& products, const WinogradTiles& grid,
+                                  TileRange tiles, const Finish& finish, const Tensor& result) {
   winograd::with_transforms(grid.taps, [&](auto f) YOKE_INLINED {
-    input_tiles(f, input, layout, grid, tiles, pad_y, pad_x, to);
+    winograd::with_number(result.type, [&](auto pixel) YOKE_INLINED {
+      result_tiles<decltype(pixel)>(f, products, grid, tiles, finish, result);
+    });
   });
 }
-YOKE_VECTORISE void result_floats(const TileMatrices& products, const WinogradTiles& grid,
-                                  TileRange tiles, const Finish& finish, const Layout& layout,
-                                  float* result) {
-  winograd::with_transforms(grid.taps, [&](auto f) YOKE_INLINED {
-    result_tiles(f, products, grid, tiles, finish, layout, result);
-  });
-}
-YOKE_VECTORISE void result_bf16(const TileMatrices& products, const WinogradTiles& grid,
-                                TileRange tiles, const Finish& finish, const Layout& layout,
-                                BFloat16* result) {
-  winograd::with_transforms(grid.taps, [&](auto f) YOKE_INLINED {
-    result_tiles(f, products, grid, tiles, finish, layout, result);
-  });
-}
+
 YOKE_VECTORISE void spread_floats(const TileMatrices& products, const WinogradTiles& grid,
                                   TileRange tiles, std::int64_t pad_y, std::int64_t pad_x,
-                                  const Layout& layout, float* input) {
+                                  const Tensor& input) {
   winograd::with_transforms(grid.taps, [&](auto f) YOKE_INLINED {
-    spread_tiles(f, products, grid, tiles, pad_y, pad_x, layout, input);
+    spread_tiles(f, products, grid, tiles, pad_y, pad_x, input);
   });
 }
-YOKE_VECTORISE void gradient_floats(const float* gradient, const Layout& layout,
-                                    const WinogradTiles& grid, TileRange tiles,
-                                    const TileMatrices& to, float* bias) {
+
+YOKE_VECTORISE void gradient_of_any(const Tensor& gradient, const WinogradTiles& grid,
+                                    TileRange tiles, const TileMatrices& to, float* bias) {
   winograd::with_transforms(grid.taps, [&](auto f) YOKE_INLINED {
-    gradient_tiles(f, gradient, layout, grid, tiles, to, bias);
-  });
-}
-YOKE_VECTORISE void gradient_bf16(const BFloat16* gradient, const Layout& layout,
-                                  const WinogradTiles& grid, TileRange tiles,
-                                  const TileMatrices& to, float* bias) {
-  winograd::with_transforms(grid.taps, [&](auto f) YOKE_INLINED {
-    gradient_tiles(f, gradient, layout, grid, tiles, to, bias);
+    winograd::with_number(gradient.type, [&](auto pixel) YOKE_INLINED {
+      winograd::with_number(to.type, [&](auto row) YOKE_INLINED {
+        gradient_tiles<decltype(pixel), decltype(row)>(f, gradient, grid, tiles, to, bias);
+      });
+    });
   });
 }
 
@@ -165,33 +155,22 @@ YOKE_VECTORISE void gradient_bf16(const BFloat16* gradient, const Layout& layout
 
 void winograd_input(const Tensor& input, const WinogradTiles& grid, TileRange tiles,
                     std::int64_t pad_y, std::int64_t pad_x, const TileMatrices& to) {
-  const Layout layout(input);
-  if (input.is_bf16())
-    return input_bf16(input.data<BFloat16>(), layout, grid, tiles, pad_y, pad_x, to);
-  input_floats(input.data<float>(), layout, grid, tiles, pad_y, pad_x, to);
+  input_of_any(input, grid, tiles, pad_y, pad_x, to);
 }
 
 void winograd_result(const TileMatrices& products, const WinogradTiles& grid, TileRange tiles,
                      const float* bias, const float* slope, const Tensor& result) {
-  const Layout layout(result);
-  if (result.is_bf16()) {
-    return result_bf16(products, grid, tiles, {bias, slope}, layout, result.data<BFloat16>());
-  }
-  result_floats(products, grid, tiles, {bias, slope}, layout, result.data<float>());
+  result_of_any(products, grid, tiles, {bias, slope}, result);
 }
 
 void winograd_spread(const TileMatrices& products, const WinogradTiles& grid, TileRange tiles,
                      std::int64_t pad_y, std::int64_t pad_x, const Tensor& input) {
-  spread_floats(products, grid, tiles, pad_y, pad_x, Layout(input), input.data<float>());
+  spread_floats(products, grid, tiles, pad_y, pad_x, input);
 }
 
 void winograd_gradient(const Tensor& gradient, const WinogradTiles& grid, TileRange tiles,
                        const TileMatrices& to, float* bias) {
-  const Layout layout(gradient);
-  if (gradient.is_bf16()) {
-    return gradient_bf16(gradient.data<BFloat16>(), layout, grid, tiles, to, bias);
-  }
-  gradient_floats(gradient.data<float>(), layout, grid, tiles, to, bias);
+  gradient_of_any(gradient, grid, tiles, to, bias);
 }
 
 }  // namespace yoke::compiled

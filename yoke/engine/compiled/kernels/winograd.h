@@ -7,6 +7,8 @@
 
 namespace yoke::compiled {
 
+struct BFloat16;
+
 /// Tensors have a multiple of so many channels, blocked by as many or channels-last, and fp32 or
 /// bf16 numbers.
 inline constexpr std::int64_t kWinogradChannels = 16;
@@ -35,11 +37,17 @@ struct TileRange {
   std::int64_t first, count;
 };
 
-/// For each of the products a matrix of a row for each tile, fp32 [P, tiles, channels].
+/// For each of the products a matrix of a row for each tile, fp32 or bf16 [P, tiles, channels].
 struct TileMatrices {
-  float* data;
+  void* data;
   std::int64_t channels;
   std::int64_t pitch;  ///< Elements from one matrix to the next.
+  dnnl::memory::data_type type = dnnl::memory::data_type::f32;
+
+  template <typename T>
+  T* row(std::int64_t tile) const {
+    return static_cast<T*>(data) + tile * channels;
+  }
 };
 
 /// Turns what `tiles` of the result see of the convolution's input, whose first pixel is seen by
@@ -47,7 +55,7 @@ struct TileMatrices {
 void winograd_input(const Tensor& input, const WinogradTiles& grid, TileRange tiles,
                     std::int64_t pad_y, std::int64_t pad_x, const TileMatrices& to);
 
-/// Turns products into `tiles` of `result`, plus `bias` fp32 [C] unless it is null; negative
+/// Turns products, fp32, into `tiles` of `result`, plus `bias` fp32 [C] unless it is null; negative
 /// results times `*slope` unless that is null.
 void winograd_result(const TileMatrices& products, const WinogradTiles& grid, TileRange tiles,
                      const float* bias, const float* slope, const Tensor& result);
@@ -62,21 +70,26 @@ struct WinogradKernel {
   std::int64_t outputs, inputs, taps;
 };
 
-/// Adds what the products of `tiles` of the gradient of the result are for the convolution's input,
+/// Adds what the products, fp32, of `tiles` of the gradient of the result are for the convolution's input,
 /// seen as winograd_input() sees it, to `input`, fp32.
 void winograd_spread(const TileMatrices& products, const WinogradTiles& grid, TileRange tiles,
                      std::int64_t pad_y, std::int64_t pad_x, const Tensor& input);
 
-/// Turns weights, fp32 [O, I, K, K], into matrices to multiply by, fp32 [P, I, O].
+/// Turns weights, fp32 [O, I, K, K], into matrices to multiply by, fp32 or bf16 [P, I, O].
 void winograd_weights(const float* weights, const WinogradKernel& kernel, float* to);
+void winograd_weights(const float* weights, const WinogradKernel& kernel, BFloat16* to);
 
 /// Likewise for the gradient of the input: [P, O, I], of weights turned by 180 degrees.
 void winograd_turned_weights(const float* weights, const WinogradKernel& kernel, float* to);
+void winograd_turned_weights(const float* weights, const WinogradKernel& kernel, BFloat16* to);
 
 /// Likewise for winograd_spread(): [P, O, I], of weights as they are.
 void winograd_transposed_weights(const float* weights, const WinogradKernel& kernel, float* to);
+void winograd_transposed_weights(const float* weights, const WinogradKernel& kernel, BFloat16* to);
 
-/// Turns sums of products over tiles, fp32 [P, I, O], into the gradient of weights, [O, I, K, K].
-void winograd_weight_gradient(const float* sums, const WinogradKernel& kernel, float* weights);
+/// Turns sums of products over tiles, fp32 [P, I, O], into the gradient of weights, [O, I, K, K], of
+/// which they are a part: each output has `row` inputs there.
+void winograd_weight_gradient(const float* sums, const WinogradKernel& kernel, std::int64_t row,
+                              float* weights);
 
 }  // namespace yoke::compiled

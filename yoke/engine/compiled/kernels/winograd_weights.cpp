@@ -1,4 +1,6 @@
 // Weights as Winograd's products want them, and their gradients.
+#include <algorithm>
+
 #include "yoke/core/vectorise.h"
 #include "yoke/engine/compiled/kernels/lanes.h"
 #include "yoke/engine/compiled/kernels/winograd.h"
@@ -21,15 +23,31 @@ YOKE_INLINE void load_kernels(const float* from, std::int64_t step, bool turned,
   }
 }
 
-/// G g G'
-template <typename F>
-YOKE_INLINE void transform(const Floats (&kernels)[F::kTaps][F::kTaps], float* to,
-                           std::int64_t pitch) {
-  winograd::in_both_dimensions<F::kTaps, F::kSide, F::weights>(
-      winograd::kWhole, [&](int y, int x) YOKE_INLINED { return kernels[y][x]; },
-      [&](int y, int x, Floats lanes)
-          YOKE_INLINED { store(lanes, to + (y * F::kSide + x) * pitch); });
-}
+/// Some kernels, transformed, until they are written, matrix after matrix: those lie so far apart
+/// that they share lines of the cache.
+template <typename F, typename T>
+struct Staged {
+  static constexpr std::int64_t kMost = 64;
+  static constexpr int kProducts = F::kSide * F::kSide;
+
+  /// G g G' of sixteen, from the `at`-th on.
+  YOKE_INLINE void transform(const Floats (&kernels)[F::kTaps][F::kTaps], std::int64_t at) {
+    winograd::in_both_dimensions<F::kTaps, F::kSide, F::weights>(
+        winograd::kWhole, [&](int y, int x) YOKE_INLINED { return kernels[y][x]; },
+        [&](int y, int x, Floats lanes)
+            YOKE_INLINED { store(lanes, numbers[y * F::kSide + x] + at); });
+  }
+
+  YOKE_INLINE void write(std::int64_t count, T* to, std::int64_t pitch) const {
+    for (int product = 0; product < kProducts; ++product) {
+      for (std::int64_t at = 0; at < count; at += kLanes) {
+        std::memcpy(to + product * pitch + at, numbers[product] + at, kLanes * sizeof(T));
+      }
+    }
+  }
+
+  alignas(64) T numbers[kProducts][kMost];
+};
 
 /// G' s G
 template <typename F>
@@ -51,46 +69,58 @@ struct Blocks {
   std::int64_t pitch() const { return inputs * together; }
 };
 
-template <typename F>
+template <typename F, typename T>
 YOKE_INLINE void forward_weights(F, const float* weights, const WinogradKernel& kernel,
-                                 std::int64_t together, float* to) {
+                                 std::int64_t together, T* to) {
   const auto [outputs, inputs, taps] = kernel;
   const Blocks blocks{inputs, F::kSide * F::kSide, together};
-  for (std::int64_t o = 0; o < outputs; o += kLanes) {
+  Staged<F, T> staged;
+  const std::int64_t most = std::min(staged.kMost, together);
+  for (std::int64_t o = 0; o < outputs; o += most) {
+    const std::int64_t count = std::min(most, outputs - o);
     for (std::int64_t i = 0; i < inputs; ++i) {
-      Floats kernels[F::kTaps][F::kTaps];
-      load_kernels(weights + (o * inputs + i) * taps * taps, inputs * taps * taps, false, kernels);
-      transform<F>(kernels, to + blocks.at(o, i), blocks.pitch());
+      for (std::int64_t at = 0; at < count; at += kLanes) {
+        Floats kernels[F::kTaps][F::kTaps];
+        load_kernels(weights + ((o + at) * inputs + i) * taps * taps, inputs * taps * taps, false,
+                     kernels);
+        staged.transform(kernels, at);
+      }
+      staged.write(count, to + blocks.at(o, i), blocks.pitch());
     }
   }
 }
 
-template <typename F>
+template <typename F, typename T>
 YOKE_INLINE void transposed_weights(F, const float* weights, const WinogradKernel& kernel,
-                                    bool turned, float* to) {
+                                    bool turned, T* to) {
   const auto [outputs, inputs, taps] = kernel;
+  Staged<F, T> staged;
   for (std::int64_t o = 0; o < outputs; ++o) {
-    for (std::int64_t i = 0; i < inputs; i += kLanes) {
-      Floats kernels[F::kTaps][F::kTaps];
-      load_kernels(weights + (o * inputs + i) * taps * taps, taps * taps, turned, kernels);
-      transform<F>(kernels, to + o * inputs + i, inputs * outputs);
+    for (std::int64_t i = 0; i < inputs; i += staged.kMost) {
+      const std::int64_t count = std::min(staged.kMost, inputs - i);
+      for (std::int64_t at = 0; at < count; at += kLanes) {
+        Floats kernels[F::kTaps][F::kTaps];
+        load_kernels(weights + (o * inputs + i + at) * taps * taps, taps * taps, turned, kernels);
+        staged.transform(kernels, at);
+      }
+      staged.write(count, to + o * inputs + i, inputs * outputs);
     }
   }
 }
 
 template <typename F>
 YOKE_INLINE void weight_gradient(F, const float* sums, const WinogradKernel& kernel,
-                                 std::int64_t together, float* weights) {
+                                 std::int64_t together, std::int64_t row, float* weights) {
   const auto [outputs, inputs, taps] = kernel;
   const Blocks blocks{inputs, F::kSide * F::kSide, together};
   for (std::int64_t o = 0; o < outputs; o += kLanes) {
     for (std::int64_t i = 0; i < inputs; ++i) {
       Floats kernels[F::kTaps][F::kTaps];
       transform_back<F>(sums + blocks.at(o, i), blocks.pitch(), kernels);
-      float* const to = weights + (o * inputs + i) * taps * taps;
+      float* const to = weights + (o * row + i) * taps * taps;
       for (std::int64_t tap = 0; tap < taps * taps; ++tap) {
         for (std::int64_t j = 0; j < kLanes; ++j) {
-          to[j * inputs * taps * taps + tap] = kernels[tap / taps][tap % taps][j];
+          to[j * row * taps * taps + tap] = kernels[tap / taps][tap % taps][j];
         }
       }
     }
@@ -103,6 +133,12 @@ YOKE_VECTORISE void forward_blocks(const float* weights, const WinogradKernel& k
       kernel.taps, [&](auto f) YOKE_INLINED { forward_weights(f, weights, kernel, together, to); });
 }
 
+YOKE_VECTORISE void forward_blocks(const float* weights, const WinogradKernel& kernel,
+                                   std::int64_t together, BFloat16* to) {
+  winograd::with_transforms(
+      kernel.taps, [&](auto f) YOKE_INLINED { forward_weights(f, weights, kernel, together, to); });
+}
+
 YOKE_VECTORISE void transposed_matrices(const float* weights, const WinogradKernel& kernel,
                                         bool turned, float* to) {
   winograd::with_transforms(kernel.taps, [&](auto f) YOKE_INLINED {
@@ -110,10 +146,17 @@ YOKE_VECTORISE void transposed_matrices(const float* weights, const WinogradKern
   });
 }
 
-YOKE_VECTORISE void gradient_of_blocks(const float* sums, const WinogradKernel& kernel,
-                                       std::int64_t together, float* weights) {
+YOKE_VECTORISE void transposed_matrices(const float* weights, const WinogradKernel& kernel,
+                                        bool turned, BFloat16* to) {
   winograd::with_transforms(kernel.taps, [&](auto f) YOKE_INLINED {
-    weight_gradient(f, sums, kernel, together, weights);
+    transposed_weights(f, weights, kernel, turned, to);
+  });
+}
+
+YOKE_VECTORISE void gradient_of_blocks(const float* sums, const WinogradKernel& kernel,
+                                       std::int64_t together, std::int64_t row, float* weights) {
+  winograd::with_transforms(kernel.taps, [&](auto f) YOKE_INLINED {
+    weight_gradient(f, sums, kernel, together, row, weights);
   });
 }
 
@@ -122,17 +165,27 @@ YOKE_VECTORISE void gradient_of_blocks(const float* sums, const WinogradKernel& 
 void winograd_weights(const float* weights, const WinogradKernel& kernel, float* to) {
   forward_blocks(weights, kernel, kernel.outputs, to);
 }
+void winograd_weights(const float* weights, const WinogradKernel& kernel, BFloat16* to) {
+  forward_blocks(weights, kernel, kernel.outputs, to);
+}
 
 void winograd_turned_weights(const float* weights, const WinogradKernel& kernel, float* to) {
+  transposed_matrices(weights, kernel, true, to);
+}
+void winograd_turned_weights(const float* weights, const WinogradKernel& kernel, BFloat16* to) {
   transposed_matrices(weights, kernel, true, to);
 }
 
 void winograd_transposed_weights(const float* weights, const WinogradKernel& kernel, float* to) {
   transposed_matrices(weights, kernel, false, to);
 }
+void winograd_transposed_weights(const float* weights, const WinogradKernel& kernel, BFloat16* to) {
+  transposed_matrices(weights, kernel, false, to);
+}
 
-void winograd_weight_gradient(const float* sums, const WinogradKernel& kernel, float* weights) {
-  gradient_of_blocks(sums, kernel, kernel.outputs, weights);
+void winograd_weight_gradient(const float* sums, const WinogradKernel& kernel, std::int64_t row,
+                              float* weights) {
+  gradient_of_blocks(sums, kernel, kernel.outputs, row, weights);
 }
 
 void winograd_blocked_weights(const float* weights, const WinogradKernel& kernel, float* to) {
@@ -141,7 +194,7 @@ void winograd_blocked_weights(const float* weights, const WinogradKernel& kernel
 
 void winograd_blocked_weight_gradient(const float* sums, const WinogradKernel& kernel,
                                       float* weights) {
-  gradient_of_blocks(sums, kernel, kWinogradChannels, weights);
+  gradient_of_blocks(sums, kernel, kWinogradChannels, kernel.inputs, weights);
 }
 
 }  // namespace yoke::compiled

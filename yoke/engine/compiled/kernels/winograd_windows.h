@@ -9,6 +9,12 @@ namespace yoke::compiled::winograd {
 
 static_assert(kWinogradChannels == kLanes);
 
+/// Calls `work` with a number of `type`, fp32 or bf16.
+template <typename Work>
+YOKE_INLINE void with_number(dnnl::memory::data_type type, const Work& work) {
+  type == dnnl::memory::data_type::bf16 ? work(BFloat16()) : work(float());
+}
+
 /// Where sixteen channels of an image lie.
 struct Layout {
   explicit Layout(const Tensor& tensor)

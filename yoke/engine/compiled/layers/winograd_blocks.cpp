@@ -25,32 +25,43 @@ TileBlocks tile_blocks(std::int64_t images, const ImageShape& tiled, const Winog
   return {grid, tiles, std::min(few ? cached : even, tiles), few};
 }
 
-memory::desc matrix_stack(std::int64_t products, std::int64_t rows, std::int64_t columns) {
-  return contiguous_desc({products, rows, columns});
+memory::desc matrix_stack(std::int64_t products, std::int64_t rows, std::int64_t columns,
+                          memory::data_type type) {
+  return {{products, rows, columns}, type, memory::format_tag::abc};
 }
 
-BlockMatrices::BlockMatrices(Builder& builder, const TileBlocks& blocks, std::int64_t channels)
+Tensor with_channels_together(Builder& builder, const Tensor& tensor) {
+  const bool is = tensor.format == Format::kChannelsLast || tensor.format == Format::kBlocks16;
+  const Tensor result =
+      builder.converted(tensor, is ? tensor.format : Format::kBlocks16, builder.type());
+  return builder.use(result);
+}
+
+BlockMatrices::BlockMatrices(Builder& builder, const TileBlocks& blocks, std::int64_t channels,
+                             memory::data_type type)
     : products_(winograd_products(blocks.grid.taps)),
       channels_(channels),
-      pitch_(blocks.size * channels) {
-  constexpr std::int64_t kLine = 16;
-  if (!blocks.dense) pitch_ += kLine;
-  buffer_ = builder.buffer(static_cast<std::size_t>(products_ * pitch_) * sizeof(float));
+      pitch_(blocks.size * channels),
+      type_(type) {
+  constexpr std::size_t kLine = 64;
+  const std::size_t bytes = memory::data_type_size(type);
+  if (!blocks.dense) pitch_ += static_cast<std::int64_t>(kLine / bytes);
+  buffer_ = builder.buffer(static_cast<std::size_t>(products_ * pitch_) * bytes);
   builder.touch(buffer_);
 }
 
-TileMatrices BlockMatrices::matrices() const {
-  return {reinterpret_cast<float*>(buffer_->data), channels_, pitch_};
+TileMatrices BlockMatrices::matrices() const { return {buffer_->data, channels_, pitch_, type_}; }
+
+memory::desc BlockMatrices::desc(std::int64_t tiles, std::int64_t channels) const {
+  return {{products_, tiles, channels}, type_, memory::dims{pitch_, channels_, 1}};
 }
 
-memory::desc BlockMatrices::desc(std::int64_t tiles) const {
-  return {
-      {products_, tiles, channels_}, memory::data_type::f32, memory::dims{pitch_, channels_, 1}};
+memory::desc BlockMatrices::transposed(std::int64_t tiles, std::int64_t channels) const {
+  return {{products_, channels, tiles}, type_, memory::dims{pitch_, 1, channels_}};
 }
 
-memory::desc BlockMatrices::transposed(std::int64_t tiles) const {
-  return {
-      {products_, channels_, tiles}, memory::data_type::f32, memory::dims{pitch_, 1, channels_}};
+void* BlockMatrices::from(std::int64_t c) const {
+  return buffer_->data + static_cast<std::size_t>(c) * memory::data_type_size(type_);
 }
 
 TileProduct::TileProduct(Builder& builder, const dnnl::matmul::primitive_desc& description,
@@ -62,6 +73,12 @@ TileProduct::TileProduct(Builder& builder, const dnnl::matmul::primitive_desc& d
   if (scratchpad.get_size() == 0) return;
   arguments_[DNNL_ARG_SCRATCHPAD] =
       builder.memory(scratchpad, builder.buffer(scratchpad.get_size()));
+}
+
+void TileProduct::run(dnnl::stream& stream, void* a, void* b) {
+  arguments_.at(DNNL_ARG_SRC).set_data_handle(a);
+  arguments_.at(DNNL_ARG_WEIGHTS).set_data_handle(b);
+  run(stream);
 }
 
 }  // namespace yoke::compiled

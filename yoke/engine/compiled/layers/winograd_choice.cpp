@@ -12,14 +12,15 @@ using dnnl::memory;
 namespace {
 
 /// Whether oneDNN has fast code here for the products.
-bool has_fast_products(const dnnl::engine& engine, const Convolution& layer, std::int64_t images) {
+bool has_fast_products(const Builder& builder, const Convolution& layer) {
   const WinogradKernel kernel = winograd_kernel(layer.kernel);
   const auto [out, in, taps] = kernel;
   const std::int64_t products = winograd_products(taps);
-  const std::int64_t tiles = tile_blocks(images, layer.output_shape, kernel).size;
-  const auto found =
-      onednn::matmul(engine, matrix_stack(products, tiles, in), matrix_stack(products, in, out),
-                     matrix_stack(products, tiles, out));
+  const std::int64_t tiles = tile_blocks(builder.batch(), layer.output_shape, kernel).size;
+  const auto type = type_of_tiles(builder.type(), taps);
+  const auto found = onednn::matmul(builder.engine(), matrix_stack(products, tiles, in, type),
+                                    matrix_stack(products, in, out, type),
+                                    matrix_stack(products, tiles, out, memory::data_type::f32));
   return std::string_view(found.impl_info_str()).find("ref") == std::string_view::npos;
 }
 
@@ -32,8 +33,8 @@ struct TileCost {
 
 TileCost tile_cost(ConvolutionWay way, std::int64_t taps) {
   const bool narrow = way == ConvolutionWay::kNarrowWinograd;
-  if (taps == 3) return {narrow ? 500.0 : 400.0, narrow ? 150.0 : 400.0, 2000, 1000};
-  return {narrow ? 1000.0 : 450.0, narrow ? 180.0 : 450.0, 3500, 1500};
+  if (taps == 3) return {narrow ? 500.0 : 400.0, narrow ? 150.0 : 400.0, 1000, 600};
+  return {narrow ? 1000.0 : 450.0, narrow ? 180.0 : 450.0, 1750, 900};
 }
 
 }  // namespace
@@ -64,13 +65,19 @@ bool has_winograd(const LayerGraph& graph) {
 bool winograd_pays(const Convolution& layer, std::int64_t images, std::int64_t runs,
                    memory::data_type type) {
   // In fp32 products of two numbers, for an image; vectors of bf16 numbers have two for one.
+  const auto in_fp32 = [](memory::data_type numbers, double products) {
+    return numbers == memory::data_type::bf16 ? products / 2 : products;
+  };
   const auto [outputs, inputs, taps] = winograd_kernel(layer.kernel);
   const ImageShape& shape = layer.output_shape;
   const auto pairs = static_cast<double>(inputs * outputs);
-  const double direct = static_cast<double>(taps * taps * shape.height * shape.width) * pairs /
-                        (type == memory::data_type::bf16 ? 2 : 1);
-  const TileCost cost = tile_cost(way_by_tiles(layer), taps);
-  const double tile = static_cast<double>(winograd_products(taps)) * pairs +
+  const double direct =
+      in_fp32(type, static_cast<double>(taps * taps * shape.height * shape.width) * pairs);
+  const ConvolutionWay way = way_by_tiles(layer);
+  const TileCost cost = tile_cost(way, taps);
+  const auto tiles_in = way == ConvolutionWay::kWinograd ? type_of_tiles(type, taps)
+                                                         : memory::data_type::f32;
+  const double tile = in_fp32(tiles_in, static_cast<double>(winograd_products(taps)) * pairs) +
                       cost.input * static_cast<double>(inputs) +
                       cost.output * static_cast<double>(outputs);
   const WinogradTiles grid{shape.height, shape.width, taps};
@@ -90,7 +97,7 @@ ConvolutionWay way_of(const Builder& builder, const Convolution& layer,
   const bool pays =
       !uses_matrix_unit(directly) &&
       winograd_pays(layer, builder.batch(), builder.options().runs, builder.type()) &&
-      (way == kNarrowWinograd || has_fast_products(builder.engine(), layer, builder.batch()));
+      (way == kNarrowWinograd || has_fast_products(builder, layer));
   return pays ? way : kDirect;
 }
 

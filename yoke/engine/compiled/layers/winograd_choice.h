@@ -19,7 +19,7 @@ ConvolutionWay way_by_tiles(const Convolution& layer);
 /// Whether that is so of a convolution in `graph`.
 bool has_winograd(const LayerGraph& graph);
 
-/// Whether that is faster, in fp32, than directly in `type` by vector instructions, for so many
+/// Whether that is faster than directly in a step of `type` by vector instructions, for so many
 /// `runs` of so many images in a step, by count.
 bool winograd_pays(const Convolution& layer, std::int64_t images, std::int64_t runs,
                    dnnl::memory::data_type type);

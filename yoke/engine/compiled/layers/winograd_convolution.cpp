@@ -12,14 +12,6 @@ namespace {
 
 using dnnl::memory;
 
-/// `tensor` with channels beside one another.
-Tensor with_channels_together(Builder& builder, const Tensor& tensor) {
-  const bool is = tensor.format == Format::kChannelsLast || tensor.format == Format::kBlocks16;
-  const Tensor result =
-      builder.converted(tensor, is ? tensor.format : Format::kBlocks16, builder.type());
-  return builder.use(result);
-}
-
 /// A convolution of `from` to `to`, or its transpose, by weights that are there as matrices. Tiles
 /// are those of images of `tiled`: the result's, or the gradient's that is transposed.
 struct TiledConvolution {
@@ -29,8 +21,8 @@ struct TiledConvolution {
         blocks(tile_blocks(to.batch, tiled, {to.shape.channels, from.shape.channels, taps})),
         from(builder.use(from)),
         to(builder.use(to)),
-        seen(builder, blocks, from.shape.channels),
-        made(builder, blocks, to.shape.channels),
+        seen(builder, blocks, from.shape.channels, onednn::type_of(weights.get_desc())),
+        made(builder, blocks, to.shape.channels, memory::data_type::f32),
         whole(product(builder, blocks.size, weights)),
         last(product(builder, blocks.size_of_last(), weights)) {}
 
@@ -65,20 +57,36 @@ struct TiledConvolution {
   TileProduct whole, last;
 };
 
-/// Weights to multiply the input's tiles by, and sums of what their gradient is.
-memory::desc forward_matrices(const WinogradKernel& kernel) {
-  return matrix_stack(winograd_products(kernel.taps), kernel.inputs, kernel.outputs);
+/// Calls `write` with the numbers of `to`, fp32 or bf16.
+template <typename Write>
+void write_to(const memory& to, const Write& write) {
+  void* const data = to.get_data_handle();
+  onednn::type_of(to.get_desc()) == memory::data_type::bf16 ? write(static_cast<BFloat16*>(data))
+                                                            : write(static_cast<float*>(data));
 }
 
-void as_matrices(const float* from, const memory::dims& dims, float* to) {
-  winograd_weights(from, winograd_kernel(dims), to);
+void as_matrices(const float* from, const memory::dims& dims, const memory& to) {
+  write_to(to, [&](auto* matrices) { winograd_weights(from, winograd_kernel(dims), matrices); });
 }
-void as_turned_matrices(const float* from, const memory::dims& dims, float* to) {
-  winograd_turned_weights(from, winograd_kernel(dims), to);
+void as_turned_matrices(const float* from, const memory::dims& dims, const memory& to) {
+  write_to(to, [&](auto* matrices) {
+    winograd_turned_weights(from, winograd_kernel(dims), matrices);
+  });
+}
+void as_transposed_matrices(const float* from, const memory::dims& dims, const memory& to) {
+  write_to(to, [&](auto* matrices) {
+    winograd_transposed_weights(from, winograd_kernel(dims), matrices);
+  });
 }
 
-void as_transposed_matrices(const float* from, const memory::dims& dims, float* to) {
-  winograd_transposed_weights(from, winograd_kernel(dims), to);
+/// Of as many rows and columns as `layer` has inputs and outputs, or the other way round.
+memory weight_matrices(Builder& builder, const Convolution& layer, std::int64_t rows,
+                       std::int64_t columns, WeightStore::Convert convert) {
+  const std::int64_t taps = layer.kernel[2];
+  return builder.weights(layer.weight, layer.kernel,
+                         matrix_stack(winograd_products(taps), rows, columns,
+                                      type_of_tiles(builder.type(), taps)),
+                         convert);
 }
 
 /// Whether the result has fewer tiles than the input, of which each is then added to what it saw.
@@ -89,69 +97,6 @@ bool is_better_transposed(const Convolution& layer) {
   return tiles(layer.output_shape) < tiles(layer.input_shape);
 }
 
-/// Sums over tiles of what the result's gradient has to do with the input.
-class WeightGradient {
- public:
-  WeightGradient(Builder& builder, const Convolution& layer, const Tensor& input,
-                 const Tensor& gradient);
-  void run(bool accumulate);
-  const std::string& code() const { return products_.front().code(); }
-
- private:
-  const TileProduct& product(bool first, bool whole) const {
-    return products_[(first ? 0U : 2U) + (whole ? 0U : 1U)];
-  }
-
-  WinogradKernel kernel_;
-  TileBlocks blocks_;
-  memory::dims padding_;
-  Tensor input_, gradient_;
-  BlockMatrices seen_, given_;
-  Buffer* sums_;                       // fp32 [P, I, O]
-  std::vector<TileProduct> products_;  // of the first block: whole, last; adding: whole, last
-  ParameterGradients gradients_;
-  dnnl::stream stream_;
-};
-
-WeightGradient::WeightGradient(Builder& builder, const Convolution& layer, const Tensor& input,
-                               const Tensor& gradient)
-    : kernel_(winograd_kernel(layer.kernel)),
-      blocks_(tile_blocks(builder.batch(), layer.output_shape, kernel_)),
-      padding_(layer.windows.padding_left),
-      input_(with_channels_together(builder, input)),
-      gradient_(with_channels_together(builder, gradient)),
-      seen_(builder, blocks_, kernel_.inputs),
-      given_(builder, blocks_, kernel_.outputs),
-      gradients_(builder, layer),
-      stream_(builder.workspace().stream) {
-  builder.use(input_);
-  const auto c = forward_matrices(kernel_);
-  sums_ = builder.buffer(c.get_size());
-  builder.touch(sums_);
-  for (const bool add : {false, true}) {
-    for (const std::int64_t tiles : {blocks_.size, blocks_.size_of_last()}) {
-      const auto a = seen_.transposed(tiles), b = given_.desc(tiles);
-      const auto& engine = builder.engine();
-      products_.emplace_back(
-          builder, add ? onednn::matmul_adding(engine, a, b, c) : onednn::matmul(engine, a, b, c),
-          builder.memory(a, seen_.buffer()), builder.memory(b, given_.buffer()),
-          builder.memory(c, sums_));
-    }
-  }
-}
-
-void WeightGradient::run(bool accumulate) {
-  float* const bias = gradients_.zeroed_bias(accumulate);
-  blocks_.for_each([&](TileRange range, bool whole) {
-    winograd_input(input_, blocks_.grid, range, padding_[0], padding_[1], seen_.matrices());
-    winograd_gradient(gradient_, blocks_.grid, range, given_.matrices(), bias);
-    product(range.first == 0, whole).run(stream_);
-  });
-  winograd_weight_gradient(reinterpret_cast<const float*>(sums_->data), kernel_,
-                           gradients_.weight(accumulate));
-  gradients_.finish(accumulate, stream_);
-}
-
 }  // namespace
 
 Tensor plan_winograd(Builder& builder, const Convolution& layer, const Tensor& input) {
@@ -159,7 +104,7 @@ Tensor plan_winograd(Builder& builder, const Convolution& layer, const Tensor& i
   const Tensor to = builder.define(layer.output, from.format, builder.type());
   const auto kernel = winograd_kernel(layer.kernel);
   const memory weights =
-      builder.weights(layer.weight, layer.kernel, forward_matrices(kernel), as_matrices);
+      weight_matrices(builder, layer, kernel.inputs, kernel.outputs, as_matrices);
   const auto pass = std::make_shared<TiledConvolution>(builder, from, to, to.shape, weights,
                                                        kernel.taps, layer.windows.padding_left);
   const Epilogue epilogue = epilogue_of(builder, layer);
@@ -180,8 +125,7 @@ void plan_winograd_data_gradient(Builder& builder, const Convolution& layer,
   const Tensor to = builder.contribute(layer.inputs[0], from.format,
                                        transposed ? memory::data_type::f32 : builder.type());
   const memory weights =
-      builder.weights(layer.weight, layer.kernel,
-                      matrix_stack(winograd_products(kernel.taps), kernel.outputs, kernel.inputs),
+      weight_matrices(builder, layer, kernel.outputs, kernel.inputs,
                       transposed ? as_transposed_matrices : as_turned_matrices);
   const auto pass = std::make_shared<TiledConvolution>(
       builder, from, to, transposed ? from.shape : to.shape, weights, kernel.taps,
@@ -191,13 +135,6 @@ void plan_winograd_data_gradient(Builder& builder, const Convolution& layer,
            [pass, transposed, &stream = builder.workspace().stream](const MicroBatch&) {
              transposed ? pass->run_transposed(stream) : pass->run({}, stream);
            });
-}
-
-void plan_winograd_weight_gradient(Builder& builder, const Convolution& layer, const Tensor& input,
-                                   const Tensor& gradient) {
-  const auto sums = std::make_shared<WeightGradient>(builder, layer, input, gradient);
-  add_pass(builder, layer, fmt::format("weight gradient (winograd {})", sums->code()),
-           [sums](const MicroBatch& micro) { sums->run(micro.accumulate); });
 }
 
 }  // namespace yoke::compiled

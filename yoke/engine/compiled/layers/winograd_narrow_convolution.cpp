@@ -16,8 +16,8 @@ memory::desc blocked_matrices(const WinogradKernel& kernel) {
                           winograd_products(kernel.taps) * kernel.inputs, kWinogradChannels});
 }
 
-void as_blocks(const float* from, const memory::dims& dims, float* to) {
-  winograd_blocked_weights(from, winograd_kernel(dims), to);
+void as_blocks(const float* from, const memory::dims& dims, const memory& to) {
+  winograd_blocked_weights(from, winograd_kernel(dims), static_cast<float*>(to.get_data_handle()));
 }
 
 Buffer* floats(Builder& builder, std::int64_t count) {

@@ -58,7 +58,7 @@ void WeightStore::refresh(int part, int parts, dnnl::stream& stream) {
     } else {
       copy.convert(static_cast<const float*>(copy.source.get_data_handle()),
                    onednn::dims_of(copy.source.get_desc()),
-                   static_cast<float*>(copy.target.get_data_handle()));
+                   copy.target);
     }
   }
 }

@@ -26,7 +26,8 @@ class WeightStore {
                    const dnnl::memory::desc& wanted);
 
   /// Writes a copy of a parameter, `from` as LibTorch keeps it.
-  using Convert = void (*)(const float* from, const dnnl::memory::dims& dims, float* to);
+  using Convert = void (*)(const float* from, const dnnl::memory::dims& dims,
+                           const dnnl::memory& to);
 
   /// Parameter `id`, seen as `dims`, as `convert` makes it, in the format `made`.
   dnnl::memory get(ParameterId id, const dnnl::memory::dims& dims, const dnnl::memory::desc& made,
