@@ -25,6 +25,8 @@ Model every_kind() {
     auto bare = module.register_module("bare", Conv2d(Conv2dOptions(32, 32, 3).bias(false)));
     auto wide = module.register_module("wide", Conv2d(Conv2dOptions(32, 32, 3).padding({2, 0})));
     auto five = module.register_module("five", Conv2d(Conv2dOptions(32, 32, 5).padding({2, 1})));
+    auto odd = module.register_module("odd", Conv2d(Conv2dOptions(32, 23, 3).padding(1)));
+    auto filled = module.register_module("filled", Conv2d(Conv2dOptions(23, 32, 3).padding(1)));
     auto leaky = module.register_module("leaky", Conv2d(Conv2dOptions(32, 48, 3).padding(1)));
     auto strided = module.register_module("strided", Conv2d(Conv2dOptions(48, 32, 3).stride(2)));
     auto last = module.register_module("last", Linear(32 * 5 * 1, 10));
@@ -33,6 +35,7 @@ Model every_kind() {
       x = torch::relu(plain->forward(x));
       x = bare->forward(x);
       x = five->forward(x + torch::tanh(x));
+      x = filled->forward(torch::relu(odd->forward(x)));
       x = torch::leaky_relu(leaky->forward(wide->forward(x)), 0.1);
       return last->forward(torch::relu(strided->forward(x)).flatten(1));
     };
@@ -120,7 +123,7 @@ std::string operations(const std::string& name, ConvolutionAlgorithm algorithm) 
 }
 
 TEST(CompiledWinograd, ComputesAllPassesWhereItIsAskedFor) {
-  for (const char* const layer : {"bare", "five"}) {
+  for (const char* const layer : {"bare", "five", "filled"}) {
     const std::string all = operations(layer, kWinograd);
     for (const char* const pass : {"convolution", "weight gradient", "data gradient"}) {
       EXPECT_THAT(all, HasSubstr(fmt::format("{} (winograd ", pass))) << layer;

@@ -24,6 +24,7 @@ class ByTiles {
   ByTiles(const Given& given, Format format, Numbers numbers, std::int64_t at_once)
       : given_(given),
         kernel_{given.weights.size(0), given.weights.size(1), given.weights.size(2)},
+        filled_(compiled::filled_channels(kernel_.inputs)),
         products_(compiled::winograd_products(kernel_.taps)),
         format_(format),
         type_(numbers.images),
@@ -31,7 +32,7 @@ class ByTiles {
         at_once_(at_once) {}
 
   Tensor result() const {
-    const Tensor weights = matrices_of(kernel_.inputs, kernel_.outputs, [&](auto* to) {
+    const Tensor weights = matrices_of(filled_, kernel_.outputs, [&](auto* to) {
       compiled::winograd_weights(given_.weights.data_ptr<float>(), kernel_, to);
     });
     return convolve(given_.input, weights, given_.gradient.sizes().vec(), given_.pad_y,
@@ -39,7 +40,7 @@ class ByTiles {
   }
 
   Tensor input_gradient() const {
-    const Tensor weights = matrices_of(kernel_.outputs, kernel_.inputs, [&](auto* to) {
+    const Tensor weights = matrices_of(kernel_.outputs, filled_, [&](auto* to) {
       compiled::winograd_turned_weights(given_.weights.data_ptr<float>(), kernel_, to);
     });
     return convolve(given_.gradient, weights, given_.input.sizes().vec(),
@@ -48,7 +49,7 @@ class ByTiles {
 
   /// Likewise, by the transpose of the convolution.
   Tensor spread_gradient() const {
-    const Tensor weights = matrices_of(kernel_.outputs, kernel_.inputs, [&](auto* to) {
+    const Tensor weights = matrices_of(kernel_.outputs, filled_, [&](auto* to) {
       compiled::winograd_transposed_weights(given_.weights.data_ptr<float>(), kernel_, to);
     });
     const Blocked gradient(given_.gradient, format_, type_);
@@ -65,19 +66,19 @@ class ByTiles {
   void parameter_gradients(Tensor& weights, Tensor& bias) const {
     const auto [outputs, inputs, taps] = kernel_;
     const Blocked input(given_.input, format_, type_), gradient(given_.gradient, format_, type_);
-    const Tensor sums = torch::zeros({products_, inputs, outputs});
+    const Tensor sums = torch::zeros({products_, filled_, outputs});
     bias = torch::zeros({outputs});
     for_each_block(gradient.tensor(), [&](const auto& grid, TileRange tiles) {
-      const Tensor seen = empty(inputs), given = empty(outputs);
+      const Tensor seen = empty(filled_), given = empty(outputs);
       compiled::winograd_input(input.tensor(), grid, tiles, given_.pad_y, given_.pad_x,
                                matrices(seen));
       compiled::winograd_gradient(gradient.tensor(), grid, tiles, matrices(given),
                                   bias.data_ptr<float>());
-      sums.add_(product(seen.narrow(1, 0, tiles.count).transpose(1, 2),
-                        given.narrow(1, 0, tiles.count)));
+      sums.add_(
+          product(seen.narrow(1, 0, tiles.count).transpose(1, 2), given.narrow(1, 0, tiles.count)));
     });
     weights = torch::full({outputs, inputs, taps, taps}, NAN);
-    compiled::winograd_weight_gradient(sums.data_ptr<float>(), kernel_, inputs,
+    compiled::winograd_weight_gradient(sums.data_ptr<float>(), {outputs, filled_, taps}, inputs,
                                        weights.data_ptr<float>());
   }
 
@@ -119,17 +120,18 @@ class ByTiles {
                   std::int64_t pad_y, std::int64_t pad_x, const float* bias) const {
     const Blocked input(from, format_, type_), result(torch::full(sizes, NAN), format_, type_);
     for_each_block(result.tensor(), [&](const auto& grid, TileRange tiles) {
-      const Tensor seen = empty(from.size(1));
+      const Tensor seen = empty(compiled::filled_channels(from.size(1)));
       compiled::winograd_input(input.tensor(), grid, tiles, pad_y, pad_x, matrices(seen));
       compiled::winograd_result(matrices(product(seen, weights)), grid, tiles, bias, nullptr,
                                 result.tensor());
     });
+    EXPECT_TRUE(result.is_padded_with_zeros());
     return result.values();
   }
 
   const Given& given_;
   WinogradKernel kernel_;
-  std::int64_t products_;
+  std::int64_t filled_, products_;
   Format format_;
   NumberType type_, tiles_;
   std::int64_t at_once_;
@@ -142,7 +144,8 @@ void expect_equals_double(const Given& given, Format format, Numbers numbers) {
   const ByTiles tiles(given, format, numbers, /*at_once=*/7);
   Tensor weights, bias;
   tiles.parameter_gradients(weights, bias);
-  const double in_memory = numbers.images == NumberType::bf16 ? 0x1p-8 : 0;  // results are rounded to it
+  const double in_memory =
+      numbers.images == NumberType::bf16 ? 0x1p-8 : 0;  // results are rounded to it
   EXPECT_LT(error(tiles.result(), expected.result), allowed + in_memory);
   EXPECT_LT(error(tiles.input_gradient(), expected.input_gradient), allowed + in_memory);
   EXPECT_LT(error(tiles.spread_gradient(), expected.input_gradient), allowed);
@@ -179,6 +182,17 @@ TEST_P(WinogradKernels, EqualDoublePrecision) {
                                numbers);
         }
       }
+    }
+  }
+}
+
+TEST_P(WinogradKernels, EqualDoublePrecisionOfChannelsThatAreFilledUp) {
+  const std::int64_t taps = GetParam();
+  torch::manual_seed(4);
+  for (const std::int64_t inputs : {5, 24, 47}) {
+    for (const Numbers& numbers : numbers_for(taps)) {
+      SCOPED_TRACE(inputs);
+      expect_equals_double(draw({3, inputs, 7, 10}, 80, taps, 1, 1), Format::kBlocks16, numbers);
     }
   }
 }

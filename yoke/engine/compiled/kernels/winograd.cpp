@@ -96,20 +96,22 @@ template <typename Pixel, typename Row, typename F>
 YOKE_INLINE void gradient_tiles(F, const Tensor& gradient, const WinogradTiles& grid,
                                 TileRange tiles, const TileMatrices& to, float* bias) {
   const Layout layout(gradient);
-  for_each_group(
-      layout, grid, tiles, [&](std::int64_t i, const Place& place, std::int64_t c) YOKE_INLINED {
-        Floats rows[F::kSide][4];
-        const Floats sum = winograd::gradient_columns<F>(
-            gradient.data<Pixel>() + layout.at(place.image, c), layout.block, Window<4>::of(place, layout),
-            [&](int y, int x, Floats lanes) YOKE_INLINED { rows[y][x] = lanes; });
-        Row* const row = to.row<Row>(i) + c;
-        for (int y = 0; y < F::kSide; ++y) {
-          Floats done[F::kSide];
-          F::gradient(rows[y], done);
-          for (int x = 0; x < F::kSide; ++x) store(done[x], row + (y * F::kSide + x) * to.pitch);
-        }
-        if (bias != nullptr) store(load(bias + c) + sum, bias + c);
-      });
+  for_each_group(layout, grid, tiles,
+                 [&](std::int64_t i, const Place& place, std::int64_t c) YOKE_INLINED {
+                   Floats rows[F::kSide][4];
+                   const Floats sum = winograd::gradient_columns<F>(
+                       gradient.data<Pixel>() + layout.at(place.image, c), layout.block,
+                       Window<4>::of(place, layout),
+                       [&](int y, int x, Floats lanes) YOKE_INLINED { rows[y][x] = lanes; });
+                   Row* const row = to.row<Row>(i) + c;
+                   for (int y = 0; y < F::kSide; ++y) {
+                     Floats done[F::kSide];
+                     F::gradient(rows[y], done);
+                     for (int x = 0; x < F::kSide; ++x)
+                       store(done[x], row + (y * F::kSide + x) * to.pitch);
+                   }
+                   if (bias != nullptr) store(load(bias + c) + sum, bias + c);
+                 });
 }
 
 YOKE_VECTORISE void input_of_any(const Tensor& input, const WinogradTiles& grid, TileRange tiles,

@@ -9,9 +9,14 @@ namespace yoke::compiled {
 
 struct BFloat16;
 
-/// Tensors have a multiple of so many channels, blocked by as many or channels-last, and fp32 or
-/// bf16 numbers.
+/// Tensors have a multiple of so many channels, blocked by as many or channels-last, or any number,
+/// blocked and filled up with zeros; their numbers are fp32 or bf16.
 inline constexpr std::int64_t kWinogradChannels = 16;
+
+/// So many and those that they are filled up with.
+constexpr std::int64_t filled_channels(std::int64_t channels) {
+  return (channels + kWinogradChannels - 1) / kWinogradChannels * kWinogradChannels;
+}
 
 /// Images cut into tiles of 4x4 pixels, counted from left to right, then down, then image by image.
 /// Those at the right and lower border may reach over it.
@@ -70,12 +75,13 @@ struct WinogradKernel {
   std::int64_t outputs, inputs, taps;
 };
 
-/// Adds what the products, fp32, of `tiles` of the gradient of the result are for the convolution's input,
-/// seen as winograd_input() sees it, to `input`, fp32.
+/// Adds what the products, fp32, of `tiles` of the gradient of the result are for the convolution's
+/// input, seen as winograd_input() sees it, to `input`, fp32.
 void winograd_spread(const TileMatrices& products, const WinogradTiles& grid, TileRange tiles,
                      std::int64_t pad_y, std::int64_t pad_x, const Tensor& input);
 
-/// Turns weights, fp32 [O, I, K, K], into matrices to multiply by, fp32 or bf16 [P, I, O].
+/// Turns weights, fp32 [O, I, K, K], into matrices to multiply by, fp32 or bf16 [P, I, O], where I
+/// is filled up with zeros.
 void winograd_weights(const float* weights, const WinogradKernel& kernel, float* to);
 void winograd_weights(const float* weights, const WinogradKernel& kernel, BFloat16* to);
 
@@ -87,8 +93,9 @@ void winograd_turned_weights(const float* weights, const WinogradKernel& kernel,
 void winograd_transposed_weights(const float* weights, const WinogradKernel& kernel, float* to);
 void winograd_transposed_weights(const float* weights, const WinogradKernel& kernel, BFloat16* to);
 
-/// Turns sums of products over tiles, fp32 [P, I, O], into the gradient of weights, [O, I, K, K], of
-/// which they are a part: each output has `row` inputs there.
+/// Turns sums of products over tiles, fp32 [P, I, O], into the gradient of weights, [O, I, K, K],
+/// of which they are a part: each output has `row` inputs there, and `kernel` those or, filled up,
+/// more.
 void winograd_weight_gradient(const float* sums, const WinogradKernel& kernel, std::int64_t row,
                               float* weights);
 

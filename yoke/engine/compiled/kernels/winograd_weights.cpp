@@ -10,14 +10,18 @@
 namespace yoke::compiled {
 namespace {
 
-/// Sixteen kernels, `step` floats apart; turned by 180 degrees or not.
+/// Sixteen kernels, `step` floats apart, or fewer and zeros; turned by 180 degrees or not.
 template <int kTaps>
-YOKE_INLINE void load_kernels(const float* from, std::int64_t step, bool turned,
+YOKE_INLINE void load_kernels(const float* from, std::int64_t step, std::int64_t count, bool turned,
                               Floats (&kernels)[kTaps][kTaps]) {
   constexpr std::int64_t kAll = kTaps * kTaps;
   for (std::int64_t tap = 0; tap < kAll; ++tap) {
-    Floats lanes;
-    for (std::int64_t i = 0; i < kLanes; ++i) lanes[i] = from[i * step + tap];
+    Floats lanes{};
+    if (count >= kLanes) {
+      for (std::int64_t i = 0; i < kLanes; ++i) lanes[i] = from[i * step + tap];
+    } else {
+      for (std::int64_t i = 0; i < count; ++i) lanes[i] = from[i * step + tap];
+    }
     const std::int64_t to = turned ? kAll - 1 - tap : tap;
     kernels[to / kTaps][to % kTaps] = lanes;
   }
@@ -69,22 +73,31 @@ struct Blocks {
   std::int64_t pitch() const { return inputs * together; }
 };
 
+/// Of matrices, filled up.
+Blocks whole(const WinogradKernel& kernel) {
+  return {filled_channels(kernel.inputs), winograd_products(kernel.taps), kernel.outputs};
+}
+
 template <typename F, typename T>
 YOKE_INLINE void forward_weights(F, const float* weights, const WinogradKernel& kernel,
-                                 std::int64_t together, T* to) {
+                                 const Blocks& blocks, T* to) {
   const auto [outputs, inputs, taps] = kernel;
-  const Blocks blocks{inputs, F::kSide * F::kSide, together};
   Staged<F, T> staged;
-  const std::int64_t most = std::min(staged.kMost, together);
+  const std::int64_t most = std::min(staged.kMost, blocks.together);
   for (std::int64_t o = 0; o < outputs; o += most) {
     const std::int64_t count = std::min(most, outputs - o);
     for (std::int64_t i = 0; i < inputs; ++i) {
       for (std::int64_t at = 0; at < count; at += kLanes) {
         Floats kernels[F::kTaps][F::kTaps];
-        load_kernels(weights + ((o + at) * inputs + i) * taps * taps, inputs * taps * taps, false,
-                     kernels);
+        load_kernels(weights + ((o + at) * inputs + i) * taps * taps, inputs * taps * taps, kLanes,
+                     false, kernels);
         staged.transform(kernels, at);
       }
+      staged.write(count, to + blocks.at(o, i), blocks.pitch());
+    }
+    if (inputs == blocks.inputs) continue;
+    staged = {};
+    for (std::int64_t i = inputs; i < blocks.inputs; ++i) {
       staged.write(count, to + blocks.at(o, i), blocks.pitch());
     }
   }
@@ -94,16 +107,18 @@ template <typename F, typename T>
 YOKE_INLINE void transposed_weights(F, const float* weights, const WinogradKernel& kernel,
                                     bool turned, T* to) {
   const auto [outputs, inputs, taps] = kernel;
+  const std::int64_t filled = filled_channels(inputs);
   Staged<F, T> staged;
   for (std::int64_t o = 0; o < outputs; ++o) {
-    for (std::int64_t i = 0; i < inputs; i += staged.kMost) {
-      const std::int64_t count = std::min(staged.kMost, inputs - i);
+    for (std::int64_t i = 0; i < filled; i += staged.kMost) {
+      const std::int64_t count = std::min(staged.kMost, filled - i);
       for (std::int64_t at = 0; at < count; at += kLanes) {
         Floats kernels[F::kTaps][F::kTaps];
-        load_kernels(weights + (o * inputs + i + at) * taps * taps, taps * taps, turned, kernels);
+        load_kernels(weights + (o * inputs + i + at) * taps * taps, taps * taps, inputs - i - at,
+                     turned, kernels);
         staged.transform(kernels, at);
       }
-      staged.write(count, to + o * inputs + i, inputs * outputs);
+      staged.write(count, to + o * filled + i, filled * outputs);
     }
   }
 }
@@ -114,7 +129,7 @@ YOKE_INLINE void weight_gradient(F, const float* sums, const WinogradKernel& ker
   const auto [outputs, inputs, taps] = kernel;
   const Blocks blocks{inputs, F::kSide * F::kSide, together};
   for (std::int64_t o = 0; o < outputs; o += kLanes) {
-    for (std::int64_t i = 0; i < inputs; ++i) {
+    for (std::int64_t i = 0; i < std::min(inputs, row); ++i) {
       Floats kernels[F::kTaps][F::kTaps];
       transform_back<F>(sums + blocks.at(o, i), blocks.pitch(), kernels);
       float* const to = weights + (o * row + i) * taps * taps;
@@ -128,15 +143,15 @@ YOKE_INLINE void weight_gradient(F, const float* sums, const WinogradKernel& ker
 }
 
 YOKE_VECTORISE void forward_blocks(const float* weights, const WinogradKernel& kernel,
-                                   std::int64_t together, float* to) {
+                                   const Blocks& blocks, float* to) {
   winograd::with_transforms(
-      kernel.taps, [&](auto f) YOKE_INLINED { forward_weights(f, weights, kernel, together, to); });
+      kernel.taps, [&](auto f) YOKE_INLINED { forward_weights(f, weights, kernel, blocks, to); });
 }
 
 YOKE_VECTORISE void forward_blocks(const float* weights, const WinogradKernel& kernel,
-                                   std::int64_t together, BFloat16* to) {
+                                   const Blocks& blocks, BFloat16* to) {
   winograd::with_transforms(
-      kernel.taps, [&](auto f) YOKE_INLINED { forward_weights(f, weights, kernel, together, to); });
+      kernel.taps, [&](auto f) YOKE_INLINED { forward_weights(f, weights, kernel, blocks, to); });
 }
 
 YOKE_VECTORISE void transposed_matrices(const float* weights, const WinogradKernel& kernel,
@@ -163,10 +178,10 @@ YOKE_VECTORISE void gradient_of_blocks(const float* sums, const WinogradKernel& 
 }  // namespace
 
 void winograd_weights(const float* weights, const WinogradKernel& kernel, float* to) {
-  forward_blocks(weights, kernel, kernel.outputs, to);
+  forward_blocks(weights, kernel, whole(kernel), to);
 }
 void winograd_weights(const float* weights, const WinogradKernel& kernel, BFloat16* to) {
-  forward_blocks(weights, kernel, kernel.outputs, to);
+  forward_blocks(weights, kernel, whole(kernel), to);
 }
 
 void winograd_turned_weights(const float* weights, const WinogradKernel& kernel, float* to) {
@@ -189,7 +204,8 @@ void winograd_weight_gradient(const float* sums, const WinogradKernel& kernel, s
 }
 
 void winograd_blocked_weights(const float* weights, const WinogradKernel& kernel, float* to) {
-  forward_blocks(weights, kernel, kWinogradChannels, to);
+  const Blocks blocks{kernel.inputs, winograd_products(kernel.taps), kWinogradChannels};
+  forward_blocks(weights, kernel, blocks, to);
 }
 
 void winograd_blocked_weight_gradient(const float* sums, const WinogradKernel& kernel,

@@ -20,7 +20,7 @@ struct Layout {
   explicit Layout(const Tensor& tensor)
       : height(tensor.shape.height),
         width(tensor.shape.width),
-        channels(tensor.shape.channels),
+        channels(tensor.blocks() * tensor.block()),
         block(tensor.block()),
         image(tensor.elements() / tensor.batch) {}
 

@@ -10,6 +10,10 @@ WinogradKernel winograd_kernel(const memory::dims& weights) {
   return {weights[0], weights[1], weights[2]};
 }
 
+WinogradKernel filled_kernel(const memory::dims& weights) {
+  return {weights[0], filled_channels(weights[1]), weights[2]};
+}
+
 TileBlocks tile_blocks(std::int64_t images, const ImageShape& tiled, const WinogradKernel& kernel) {
   const WinogradTiles grid{tiled.height, tiled.width, kernel.taps};
   const std::int64_t tiles = images * grid.per_image();
@@ -30,11 +34,14 @@ memory::desc matrix_stack(std::int64_t products, std::int64_t rows, std::int64_t
   return {{products, rows, columns}, type, memory::format_tag::abc};
 }
 
+Format format_of_tiles(std::int64_t channels, Format liked) {
+  const bool whole = channels % kWinogradChannels == 0;
+  return liked == Format::kChannelsLast && whole ? liked : Format::kBlocks16;
+}
+
 Tensor with_channels_together(Builder& builder, const Tensor& tensor) {
-  const bool is = tensor.format == Format::kChannelsLast || tensor.format == Format::kBlocks16;
-  const Tensor result =
-      builder.converted(tensor, is ? tensor.format : Format::kBlocks16, builder.type());
-  return builder.use(result);
+  return builder.use(builder.converted(
+      tensor, format_of_tiles(tensor.shape.channels, tensor.format), builder.type()));
 }
 
 BlockMatrices::BlockMatrices(Builder& builder, const TileBlocks& blocks, std::int64_t channels,

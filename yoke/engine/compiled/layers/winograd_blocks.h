@@ -32,6 +32,9 @@ struct TileBlocks {
 /// Of weights [O, I, K, K].
 WinogradKernel winograd_kernel(const dnnl::memory::dims& weights);
 
+/// Likewise, with the inputs that matrices have.
+WinogradKernel filled_kernel(const dnnl::memory::dims& weights);
+
 /// Blocks of images of `tiled`, which `kernel` makes, of a size that was found best by measuring.
 TileBlocks tile_blocks(std::int64_t images, const ImageShape& tiled, const WinogradKernel& kernel);
 
@@ -45,7 +48,10 @@ inline dnnl::memory::data_type type_of_tiles(dnnl::memory::data_type step, std::
 dnnl::memory::desc matrix_stack(std::int64_t products, std::int64_t rows, std::int64_t columns,
                                 dnnl::memory::data_type type);
 
-/// `tensor` with channels beside one another, as tiles are read.
+/// Of so many channels, where `liked` will do.
+Format format_of_tiles(std::int64_t channels, Format liked);
+
+/// `tensor` in such a format.
 Tensor with_channels_together(Builder& builder, const Tensor& tensor);
 
 /// [P, tiles, channels] of a block, in memory of the plan.

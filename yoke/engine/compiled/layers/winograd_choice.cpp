@@ -13,7 +13,7 @@ namespace {
 
 /// Whether oneDNN has fast code here for the products.
 bool has_fast_products(const Builder& builder, const Convolution& layer) {
-  const WinogradKernel kernel = winograd_kernel(layer.kernel);
+  const WinogradKernel kernel = filled_kernel(layer.kernel);
   const auto [out, in, taps] = kernel;
   const std::int64_t products = winograd_products(taps);
   const std::int64_t tiles = tile_blocks(builder.batch(), layer.output_shape, kernel).size;
@@ -51,8 +51,7 @@ ConvolutionWay way_by_tiles(const Convolution& layer) {
       !is(strides, 1) || !is(dilation, 0) || before[0] >= taps || before[1] >= taps) {
     return kDirect;
   }
-  if (inputs % kWinogradChannels == 0) return kWinograd;
-  return inputs == 1 || inputs == 3 ? kNarrowWinograd : kDirect;
+  return inputs == 1 || inputs == 3 ? kNarrowWinograd : kWinograd;
 }
 
 bool has_winograd(const LayerGraph& graph) {
@@ -68,15 +67,16 @@ bool winograd_pays(const Convolution& layer, std::int64_t images, std::int64_t r
   const auto in_fp32 = [](memory::data_type numbers, double products) {
     return numbers == memory::data_type::bf16 ? products / 2 : products;
   };
-  const auto [outputs, inputs, taps] = winograd_kernel(layer.kernel);
+  const ConvolutionWay way = way_by_tiles(layer);
+  const bool narrow = way == ConvolutionWay::kNarrowWinograd;
+  const auto [outputs, inputs, taps] =
+      narrow ? winograd_kernel(layer.kernel) : filled_kernel(layer.kernel);
   const ImageShape& shape = layer.output_shape;
   const auto pairs = static_cast<double>(inputs * outputs);
-  const double direct =
-      in_fp32(type, static_cast<double>(taps * taps * shape.height * shape.width) * pairs);
-  const ConvolutionWay way = way_by_tiles(layer);
+  const double direct = in_fp32(type, static_cast<double>(taps * taps * shape.height * shape.width *
+                                                          layer.kernel[1] * outputs));
   const TileCost cost = tile_cost(way, taps);
-  const auto tiles_in = way == ConvolutionWay::kWinograd ? type_of_tiles(type, taps)
-                                                         : memory::data_type::f32;
+  const auto tiles_in = narrow ? memory::data_type::f32 : type_of_tiles(type, taps);
   const double tile = in_fp32(tiles_in, static_cast<double>(winograd_products(taps)) * pairs) +
                       cost.input * static_cast<double>(inputs) +
                       cost.output * static_cast<double>(outputs);
@@ -94,10 +94,9 @@ ConvolutionWay way_of(const Builder& builder, const Convolution& layer,
   const ConvolutionWay way = way_by_tiles(layer);
   if (asked == ConvolutionAlgorithm::kDirect || way == kDirect) return kDirect;
   if (asked == ConvolutionAlgorithm::kWinograd) return way;
-  const bool pays =
-      !uses_matrix_unit(directly) &&
-      winograd_pays(layer, builder.batch(), builder.options().runs, builder.type()) &&
-      (way == kNarrowWinograd || has_fast_products(builder, layer));
+  const bool pays = !uses_matrix_unit(directly) &&
+                    winograd_pays(layer, builder.batch(), builder.options().runs, builder.type()) &&
+                    (way == kNarrowWinograd || has_fast_products(builder, layer));
   return pays ? way : kDirect;
 }
 

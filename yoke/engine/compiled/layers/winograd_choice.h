@@ -8,7 +8,7 @@ namespace yoke::compiled {
 /// How a layer goes.
 enum class ConvolutionWay {
   kDirect,
-  kWinograd,        ///< plan_winograd(): of multiples of 16 channels.
+  kWinograd,        ///< plan_winograd(): to a multiple of 16 channels.
   kNarrowWinograd,  ///< plan_narrow_winograd(): of 1 or 3 input channels to a multiple of 16.
 };
 

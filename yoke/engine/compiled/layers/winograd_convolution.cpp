@@ -18,13 +18,17 @@ struct TiledConvolution {
   TiledConvolution(Builder& builder, const Tensor& from, const Tensor& to, const ImageShape& tiled,
                    const memory& weights, std::int64_t taps, const memory::dims& padding)
       : padding(padding),
-        blocks(tile_blocks(to.batch, tiled, {to.shape.channels, from.shape.channels, taps})),
+        blocks(tile_blocks(to.batch, tiled, {channels_of(to), channels_of(from), taps})),
         from(builder.use(from)),
         to(builder.use(to)),
-        seen(builder, blocks, from.shape.channels, onednn::type_of(weights.get_desc())),
-        made(builder, blocks, to.shape.channels, memory::data_type::f32),
+        seen(builder, blocks, channels_of(from), onednn::type_of(weights.get_desc())),
+        made(builder, blocks, channels_of(to), memory::data_type::f32),
         whole(product(builder, blocks.size, weights)),
         last(product(builder, blocks.size_of_last(), weights)) {}
+
+  static std::int64_t channels_of(const Tensor& tensor) {
+    return filled_channels(tensor.shape.channels);
+  }
 
   TileProduct product(Builder& builder, std::int64_t tiles, const memory& weights) const {
     const auto a = seen.desc(tiles), c = made.desc(tiles);
@@ -69,9 +73,8 @@ void as_matrices(const float* from, const memory::dims& dims, const memory& to) 
   write_to(to, [&](auto* matrices) { winograd_weights(from, winograd_kernel(dims), matrices); });
 }
 void as_turned_matrices(const float* from, const memory::dims& dims, const memory& to) {
-  write_to(to, [&](auto* matrices) {
-    winograd_turned_weights(from, winograd_kernel(dims), matrices);
-  });
+  write_to(to,
+           [&](auto* matrices) { winograd_turned_weights(from, winograd_kernel(dims), matrices); });
 }
 void as_transposed_matrices(const float* from, const memory::dims& dims, const memory& to) {
   write_to(to, [&](auto* matrices) {
@@ -83,10 +86,10 @@ void as_transposed_matrices(const float* from, const memory::dims& dims, const m
 memory weight_matrices(Builder& builder, const Convolution& layer, std::int64_t rows,
                        std::int64_t columns, WeightStore::Convert convert) {
   const std::int64_t taps = layer.kernel[2];
-  return builder.weights(layer.weight, layer.kernel,
-                         matrix_stack(winograd_products(taps), rows, columns,
-                                      type_of_tiles(builder.type(), taps)),
-                         convert);
+  return builder.weights(
+      layer.weight, layer.kernel,
+      matrix_stack(winograd_products(taps), rows, columns, type_of_tiles(builder.type(), taps)),
+      convert);
 }
 
 /// Whether the result has fewer tiles than the input, of which each is then added to what it saw.
@@ -102,7 +105,7 @@ bool is_better_transposed(const Convolution& layer) {
 Tensor plan_winograd(Builder& builder, const Convolution& layer, const Tensor& input) {
   const Tensor from = with_channels_together(builder, input);
   const Tensor to = builder.define(layer.output, from.format, builder.type());
-  const auto kernel = winograd_kernel(layer.kernel);
+  const auto kernel = filled_kernel(layer.kernel);
   const memory weights =
       weight_matrices(builder, layer, kernel.inputs, kernel.outputs, as_matrices);
   const auto pass = std::make_shared<TiledConvolution>(builder, from, to, to.shape, weights,
@@ -118,15 +121,15 @@ Tensor plan_winograd(Builder& builder, const Convolution& layer, const Tensor& i
 void plan_winograd_data_gradient(Builder& builder, const Convolution& layer,
                                  const Tensor& gradient) {
   const Tensor from = with_channels_together(builder, gradient);
-  const auto kernel = winograd_kernel(layer.kernel);
+  const auto kernel = filled_kernel(layer.kernel);
   const auto& padding = layer.windows.padding_left;
   const bool transposed = is_better_transposed(layer);
   // Where tiles overlap, bf16 would round each time.
-  const Tensor to = builder.contribute(layer.inputs[0], from.format,
-                                       transposed ? memory::data_type::f32 : builder.type());
-  const memory weights =
-      weight_matrices(builder, layer, kernel.outputs, kernel.inputs,
-                      transposed ? as_transposed_matrices : as_turned_matrices);
+  const Tensor to =
+      builder.contribute(layer.inputs[0], format_of_tiles(layer.kernel[1], from.format),
+                         transposed ? memory::data_type::f32 : builder.type());
+  const memory weights = weight_matrices(builder, layer, kernel.outputs, kernel.inputs,
+                                         transposed ? as_transposed_matrices : as_turned_matrices);
   const auto pass = std::make_shared<TiledConvolution>(
       builder, from, to, transposed ? from.shape : to.shape, weights, kernel.taps,
       transposed ? padding

@@ -12,8 +12,8 @@ using dnnl::memory;
 
 /// Inputs and outputs whose sums are made at once. Where all tiles are one block, nothing is added
 /// to sums later: then so few that they stay in the cache until they are transformed.
-WinogradKernel part_of(const WinogradKernel& kernel, const TileBlocks& blocks) {
-  if (blocks.size < blocks.tiles) return kernel;
+WinogradKernel part_of(const WinogradKernel& kernel, bool is_filled, const TileBlocks& blocks) {
+  if (blocks.size < blocks.tiles || is_filled) return kernel;
   const auto part = [](std::int64_t channels) {
     for (const std::int64_t together : {128, 64}) {
       if (channels % together == 0) return together;
@@ -41,6 +41,7 @@ class WeightGradient {
   void sum_parts(float* bias, float* weights);
 
   WinogradKernel kernel_;
+  std::int64_t inputs_;  // without those that fill up
   TileBlocks blocks_;
   WinogradKernel part_;
   memory::dims padding_;
@@ -54,9 +55,10 @@ class WeightGradient {
 
 WeightGradient::WeightGradient(Builder& builder, const Convolution& layer, const Tensor& input,
                                const Tensor& gradient)
-    : kernel_(winograd_kernel(layer.kernel)),
+    : kernel_(filled_kernel(layer.kernel)),
+      inputs_(layer.kernel[1]),
       blocks_(tile_blocks(builder.batch(), layer.output_shape, kernel_)),
-      part_(part_of(kernel_, blocks_)),
+      part_(part_of(kernel_, kernel_.inputs > inputs_, blocks_)),
       padding_(layer.windows.padding_left),
       input_(with_channels_together(builder, input)),
       gradient_(with_channels_together(builder, gradient)),
@@ -103,8 +105,7 @@ void WeightGradient::sum_blocks(float* bias, float* weights) {
     transform(range, bias);
     product(range.first == 0, whole).run(stream_);
   });
-  winograd_weight_gradient(reinterpret_cast<const float*>(sums_->data), kernel_, kernel_.inputs,
-                           weights);
+  winograd_weight_gradient(reinterpret_cast<const float*>(sums_->data), kernel_, inputs_, weights);
 }
 
 void WeightGradient::sum_parts(float* bias, float* weights) {
@@ -112,8 +113,8 @@ void WeightGradient::sum_parts(float* bias, float* weights) {
   for (std::int64_t o = 0; o < kernel_.outputs; o += part_.outputs) {
     for (std::int64_t i = 0; i < kernel_.inputs; i += part_.inputs) {
       product(true, true).run(stream_, seen_.from(i), given_.from(o));
-      winograd_weight_gradient(reinterpret_cast<const float*>(sums_->data), part_, kernel_.inputs,
-                               weights + (o * kernel_.inputs + i) * kernel_.taps * kernel_.taps);
+      winograd_weight_gradient(reinterpret_cast<const float*>(sums_->data), part_, inputs_,
+                               weights + (o * inputs_ + i) * kernel_.taps * kernel_.taps);
     }
   }
 }

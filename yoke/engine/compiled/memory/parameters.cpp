@@ -57,8 +57,7 @@ void WeightStore::refresh(int part, int parts, dnnl::stream& stream) {
       copy.reorder.execute(stream, copy.source, copy.target);
     } else {
       copy.convert(static_cast<const float*>(copy.source.get_data_handle()),
-                   onednn::dims_of(copy.source.get_desc()),
-                   copy.target);
+                   onednn::dims_of(copy.source.get_desc()), copy.target);
     }
   }
 }
