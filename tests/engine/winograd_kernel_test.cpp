@@ -35,6 +35,9 @@ class ByTiles {
     const Tensor weights = matrices_of(filled_, kernel_.outputs, [&](auto* to) {
       compiled::winograd_weights(given_.weights.data_ptr<float>(), kernel_, to);
     });
+    // Whatever numbers the channels have that fill up the input.
+    EXPECT_EQ(
+        weights.narrow(1, kernel_.inputs, filled_ - kernel_.inputs).count_nonzero().item<int>(), 0);
     return convolve(given_.input, weights, given_.gradient.sizes().vec(), given_.pad_y,
                     given_.pad_x, given_.bias.data_ptr<float>());
   }
