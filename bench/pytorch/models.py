@@ -13,6 +13,7 @@ IMAGES = {
     "resnet9": (3, 32, 32),
     "airbench": (3, 32, 32),
     "resnet18": (3, 32, 32),
+    "resnet50": (3, 224, 224),
 }
 
 
@@ -140,6 +141,15 @@ class Resnet18(nn.Module):
         return self.fc(F.adaptive_avg_pool2d(x, 1).flatten(1))
 
 
+def make_resnet50(channels, height, width, classes):
+    """torchvision's network of 50 layers, whose stem is that of photos."""
+    if channels != 3 or max(height, width) <= 32:
+        raise ValueError(f"images of {channels}x{height}x{width} given to model 'resnet50', which "
+                         "takes 3 channels and more than 32 pixels here")
+    from torchvision.models import resnet50  # pylint: disable=import-outside-toplevel
+    return resnet50(num_classes=classes)
+
+
 class BnCnn(nn.Module):
     """Three 3x3 convolutions, each with a pool, batch norm and ReLU, and one fully connected layer."""
 
@@ -251,6 +261,7 @@ def make_model(name, channels, height, width, classes):
         "resnet9": lambda: Resnet9(channels, classes),
         "airbench": lambda: Airbench(channels, classes),
         "resnet18": lambda: Resnet18(channels, height, width, classes),
+        "resnet50": lambda: make_resnet50(channels, height, width, classes),
     }
     if name not in makers:
         raise ValueError(f"no model '{name}'; there are {', '.join(makers)}")

@@ -32,29 +32,19 @@ class ByTiles {
         at_once_(at_once) {}
 
   Tensor result() const {
-    const Tensor weights = matrices_of(filled_, kernel_.outputs, [&](auto* to) {
-      compiled::winograd_weights(given_.weights.data_ptr<float>(), kernel_, to);
-    });
-    // Whatever numbers the channels have that fill up the input.
-    EXPECT_EQ(
-        weights.narrow(1, kernel_.inputs, filled_ - kernel_.inputs).count_nonzero().item<int>(), 0);
-    return convolve(given_.input, weights, given_.gradient.sizes().vec(), given_.pad_y,
-                    given_.pad_x, given_.bias.data_ptr<float>());
+    return convolve(given_.input, weights(), given_.gradient.sizes().vec(), given_.pad_y,
+                    given_.pad_x, given_.bias.data_ptr<float>(), false);
   }
 
   Tensor input_gradient() const {
-    const Tensor weights = matrices_of(kernel_.outputs, filled_, [&](auto* to) {
-      compiled::winograd_turned_weights(given_.weights.data_ptr<float>(), kernel_, to);
-    });
-    return convolve(given_.gradient, weights, given_.input.sizes().vec(),
-                    kernel_.taps - 1 - given_.pad_y, kernel_.taps - 1 - given_.pad_x, nullptr);
+    return convolve(given_.gradient, transposed_weights(), given_.input.sizes().vec(),
+                    kernel_.taps - 1 - given_.pad_y, kernel_.taps - 1 - given_.pad_x, nullptr,
+                    /*turned=*/true);
   }
 
   /// Likewise, by the transpose of the convolution.
   Tensor spread_gradient() const {
-    const Tensor weights = matrices_of(kernel_.outputs, filled_, [&](auto* to) {
-      compiled::winograd_transposed_weights(given_.weights.data_ptr<float>(), kernel_, to);
-    });
+    const Tensor weights = transposed_weights();
     const Blocked gradient(given_.gradient, format_, type_);
     const Blocked input(torch::zeros(given_.input.sizes()), format_, NumberType::f32);
     for_each_block(gradient.tensor(), [&](const auto& grid, TileRange tiles) {
@@ -101,18 +91,31 @@ class ByTiles {
     return a.to(torch::kFloat32).bmm(b.to(torch::kFloat32));
   }
 
-  /// What `write` makes of weights.
-  template <typename Write>
-  Tensor matrices_of(std::int64_t rows, std::int64_t columns, const Write& write) const {
-    const Tensor made = torch::full({products_, rows, columns}, NAN, dtype());
-    tiles_ == NumberType::bf16 ? write(static_cast<compiled::BFloat16*>(made.data_ptr()))
-                               : write(made.data_ptr<float>());
+  Tensor weights() const {
+    const Tensor made = torch::full({products_, filled_, kernel_.outputs}, NAN, dtype());
+    const auto* const from = given_.weights.data_ptr<float>();
+    tiles_ == NumberType::bf16
+        ? compiled::winograd_weights(from, kernel_,
+                                     static_cast<compiled::BFloat16*>(made.data_ptr()))
+        : compiled::winograd_weights(from, kernel_, made.data_ptr<float>());
+    // Whatever numbers the channels have that fill up the input.
+    EXPECT_EQ(made.narrow(1, kernel_.inputs, filled_ - kernel_.inputs).count_nonzero().item<int>(),
+              0);
+    return made;
+  }
+
+  Tensor transposed_weights() const {
+    if (tiles_ == NumberType::bf16) return weights().transpose(1, 2);
+    const Tensor made = torch::full({products_, kernel_.outputs, filled_}, NAN);
+    compiled::winograd_transposed_weights(given_.weights.data_ptr<float>(), kernel_,
+                                          made.data_ptr<float>());
+    EXPECT_TRUE(torch::equal(made, weights().transpose(1, 2)));
     return made;
   }
 
   template <typename Work>
-  void for_each_block(const compiled::Tensor& tiled, const Work& work) const {
-    const compiled::WinogradTiles grid{tiled.shape.height, tiled.shape.width, kernel_.taps};
+  void for_each_block(const compiled::Tensor& tiled, const Work& work, bool turned = false) const {
+    const compiled::WinogradTiles grid{tiled.shape.height, tiled.shape.width, kernel_.taps, turned};
     const std::int64_t tiles = tiled.batch * grid.per_image();
     for (std::int64_t first = 0; first < tiles; first += at_once_) {
       work(grid, TileRange{first, std::min(at_once_, tiles - first)});
@@ -120,14 +123,15 @@ class ByTiles {
   }
 
   Tensor convolve(const Tensor& from, const Tensor& weights, const std::vector<std::int64_t>& sizes,
-                  std::int64_t pad_y, std::int64_t pad_x, const float* bias) const {
+                  std::int64_t pad_y, std::int64_t pad_x, const float* bias, bool turned) const {
     const Blocked input(from, format_, type_), result(torch::full(sizes, NAN), format_, type_);
-    for_each_block(result.tensor(), [&](const auto& grid, TileRange tiles) {
+    const auto work = [&](const auto& grid, TileRange tiles) {
       const Tensor seen = empty(compiled::filled_channels(from.size(1)));
       compiled::winograd_input(input.tensor(), grid, tiles, pad_y, pad_x, matrices(seen));
       compiled::winograd_result(matrices(product(seen, weights)), grid, tiles, bias, nullptr,
                                 result.tensor());
-    });
+    };
+    for_each_block(result.tensor(), work, turned);
     EXPECT_TRUE(result.is_padded_with_zeros());
     return result.values();
   }

@@ -23,20 +23,20 @@ YOKE_INLINE void for_each_group(const Layout& layout, const WinogradTiles& grid,
 }
 
 template <typename F, bool kInside, typename Pixel, typename Row>
-YOKE_INLINE void input_group(const Pixel* from, std::int64_t block, const Window<F::kSide>& window,
+YOKE_INLINE void input_group(const Pixel* from, std::int64_t step, const Window<F::kSide>& window,
                              Row* to, std::int64_t pitch) {
   constexpr int kSide = F::kSide;
   winograd::in_both_dimensions<kSide, kSide, F::input>(
       [&](int x) YOKE_INLINED { return kInside || window.has_column(x); },
       [&](int y, int x)
-          YOKE_INLINED { return winograd::load_pixel<kInside>(from, block, window, y, x); },
+          YOKE_INLINED { return winograd::load_pixel<kInside>(from, step, window, y, x); },
       [&](int y, int x, Floats lanes) YOKE_INLINED { store(lanes, to + (y * kSide + x) * pitch); });
 }
 
 template <typename Pixel, typename Row, typename F>
 YOKE_INLINE void input_tiles(F, const Tensor& input, const WinogradTiles& grid, TileRange tiles,
                              std::int64_t pad_y, std::int64_t pad_x, const TileMatrices& to) {
-  const Layout layout(input);
+  const Layout layout(input, grid.turned);
   for_each_group(layout, grid, tiles,
                  [&](std::int64_t i, const Place& place, std::int64_t c) YOKE_INLINED {
                    const Window<F::kSide> window{place.y - pad_y, place.x - pad_x, layout.height,
@@ -44,9 +44,9 @@ YOKE_INLINE void input_tiles(F, const Tensor& input, const WinogradTiles& grid, 
                    const Pixel* const from = input.data<Pixel>() + layout.at(place.image, c);
                    Row* const row = to.row<Row>(i) + c;
                    if (window.inside()) {
-                     input_group<F, true>(from, layout.block, window, row, to.pitch);
+                     input_group<F, true>(from, layout.step, window, row, to.pitch);
                    } else {
-                     input_group<F, false>(from, layout.block, window, row, to.pitch);
+                     input_group<F, false>(from, layout.step, window, row, to.pitch);
                    }
                  });
 }
@@ -54,7 +54,7 @@ YOKE_INLINE void input_tiles(F, const Tensor& input, const WinogradTiles& grid, 
 template <typename Pixel, typename F>
 YOKE_INLINE void result_tiles(F, const TileMatrices& products, const WinogradTiles& grid,
                               TileRange tiles, const Finish& finish, const Tensor& result) {
-  const Layout layout(result);
+  const Layout layout(result, grid.turned);
   for_each_group(
       layout, grid, tiles, [&](std::int64_t i, const Place& place, std::int64_t c) YOKE_INLINED {
         const float* const from = products.row<float>(i) + c;
@@ -64,7 +64,7 @@ YOKE_INLINE void result_tiles(F, const TileMatrices& products, const WinogradTil
             [&](int y, int x)
                 YOKE_INLINED { return load(from + (y * F::kSide + x) * products.pitch); },
             [&](int y, int x, Floats lanes) YOKE_INLINED { rows[y][x] = lanes; });
-        winograd::store_rows<F>(rows, finish, c, Window<4>::of(place, layout), layout.block,
+        winograd::store_rows<F>(rows, finish, c, Window<4>::of(place, layout), layout.step,
                                 result.data<Pixel>() + layout.at(place.image, c));
       });
 }
@@ -73,7 +73,7 @@ template <typename F>
 YOKE_INLINE void spread_tiles(F, const TileMatrices& products, const WinogradTiles& grid,
                               TileRange tiles, std::int64_t pad_y, std::int64_t pad_x,
                               const Tensor& input) {
-  const Layout layout(input);
+  const Layout layout(input, grid.turned);
   constexpr int kSide = F::kSide;
   for_each_group(
       layout, grid, tiles, [&](std::int64_t i, const Place& place, std::int64_t c) YOKE_INLINED {
@@ -86,7 +86,7 @@ YOKE_INLINE void spread_tiles(F, const TileMatrices& products, const WinogradTil
                 YOKE_INLINED { return load(from + (y * kSide + x) * products.pitch); },
             [&](int y, int x, Floats lanes) YOKE_INLINED {
               if (!window.has_row(y) || !window.has_column(x)) return;
-              float* const pixel = to + window.pixel(y, x) * layout.block;
+              float* const pixel = to + window.pixel(y, x) * layout.step;
               store(load(pixel) + lanes, pixel);
             });
       });
@@ -95,12 +95,12 @@ YOKE_INLINE void spread_tiles(F, const TileMatrices& products, const WinogradTil
 template <typename Pixel, typename Row, typename F>
 YOKE_INLINE void gradient_tiles(F, const Tensor& gradient, const WinogradTiles& grid,
                                 TileRange tiles, const TileMatrices& to, float* bias) {
-  const Layout layout(gradient);
+  const Layout layout(gradient, grid.turned);
   for_each_group(layout, grid, tiles,
                  [&](std::int64_t i, const Place& place, std::int64_t c) YOKE_INLINED {
                    Floats rows[F::kSide][4];
                    const Floats sum = winograd::gradient_columns<F>(
-                       gradient.data<Pixel>() + layout.at(place.image, c), layout.block,
+                       gradient.data<Pixel>() + layout.at(place.image, c), layout.step,
                        Window<4>::of(place, layout),
                        [&](int y, int x, Floats lanes) YOKE_INLINED { rows[y][x] = lanes; });
                    Row* const row = to.row<Row>(i) + c;

@@ -23,6 +23,7 @@ constexpr std::int64_t filled_channels(std::int64_t channels) {
 struct WinogradTiles {
   std::int64_t height, width;  ///< Of an image, in pixels.
   std::int64_t taps;           ///< The side of the kernel: 3 or 5.
+  bool turned = false;         ///< Images are read and written turned by 180 degrees.
 
   static constexpr std::int64_t kPixels = 4;
   std::int64_t down() const { return (height + kPixels - 1) / kPixels; }
@@ -81,17 +82,13 @@ void winograd_spread(const TileMatrices& products, const WinogradTiles& grid, Ti
                      std::int64_t pad_y, std::int64_t pad_x, const Tensor& input);
 
 /// Turns weights, fp32 [O, I, K, K], into matrices to multiply by, fp32 or bf16 [P, I, O], where I
-/// is filled up with zeros.
+/// is filled up with zeros. Transposed they are those for winograd_spread(), and for the gradient
+/// of the input where images are turned by 180 degrees in place of the kernel.
 void winograd_weights(const float* weights, const WinogradKernel& kernel, float* to);
 void winograd_weights(const float* weights, const WinogradKernel& kernel, BFloat16* to);
 
-/// Likewise for the gradient of the input: [P, O, I], of weights turned by 180 degrees.
-void winograd_turned_weights(const float* weights, const WinogradKernel& kernel, float* to);
-void winograd_turned_weights(const float* weights, const WinogradKernel& kernel, BFloat16* to);
-
-/// Likewise for winograd_spread(): [P, O, I], of weights as they are.
+/// The transpose of winograd_weights(), [P, O, I].
 void winograd_transposed_weights(const float* weights, const WinogradKernel& kernel, float* to);
-void winograd_transposed_weights(const float* weights, const WinogradKernel& kernel, BFloat16* to);
 
 /// Turns sums of products over tiles, fp32 [P, I, O], into the gradient of weights, [O, I, K, K],
 /// of which they are a part: each output has `row` inputs there, and `kernel` those or, filled up,

@@ -75,7 +75,7 @@ YOKE_INLINE void result_tiles(F, Channels<kInputs>, const NarrowTiles& seen, con
         for (std::int64_t i = 0; i < std::min(kTogether, count - begin); ++i) {
           const Place place = winograd::place_of(first + begin + i, seen.grid);
           winograd::store_rows<F>(rows.data[i], finish, o, Window<4>::of(place, layout),
-                                  layout.block, result + layout.at(place.image, o));
+                                  layout.step, result + layout.at(place.image, o));
         }
       }
     }
@@ -99,7 +99,7 @@ struct GradientRows {
       }
       const Place place = winograd::place_of(first + i, grid);
       sum += winograd::gradient_columns<F>(
-          gradient + layout.at(place.image, 0), layout.block, Window<4>::of(place, layout),
+          gradient + layout.at(place.image, 0), layout.step, Window<4>::of(place, layout),
           [&](int y, int x, Floats lanes) YOKE_INLINED { data[y][i][x] = lanes; });
     }
     return sum;

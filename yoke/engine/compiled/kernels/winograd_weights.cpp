@@ -10,20 +10,18 @@
 namespace yoke::compiled {
 namespace {
 
-/// Sixteen kernels, `step` floats apart, or fewer and zeros; turned by 180 degrees or not.
+/// Sixteen kernels, `step` floats apart, or fewer and zeros.
 template <int kTaps>
-YOKE_INLINE void load_kernels(const float* from, std::int64_t step, std::int64_t count, bool turned,
+YOKE_INLINE void load_kernels(const float* from, std::int64_t step, std::int64_t count,
                               Floats (&kernels)[kTaps][kTaps]) {
-  constexpr std::int64_t kAll = kTaps * kTaps;
-  for (std::int64_t tap = 0; tap < kAll; ++tap) {
+  for (std::int64_t tap = 0; tap < kTaps * kTaps; ++tap) {
     Floats lanes{};
     if (count >= kLanes) {
       for (std::int64_t i = 0; i < kLanes; ++i) lanes[i] = from[i * step + tap];
     } else {
       for (std::int64_t i = 0; i < count; ++i) lanes[i] = from[i * step + tap];
     }
-    const std::int64_t to = turned ? kAll - 1 - tap : tap;
-    kernels[to / kTaps][to % kTaps] = lanes;
+    kernels[tap / kTaps][tap % kTaps] = lanes;
   }
 }
 
@@ -90,7 +88,7 @@ YOKE_INLINE void forward_weights(F, const float* weights, const WinogradKernel& 
       for (std::int64_t at = 0; at < count; at += kLanes) {
         Floats kernels[F::kTaps][F::kTaps];
         load_kernels(weights + ((o + at) * inputs + i) * taps * taps, inputs * taps * taps, kLanes,
-                     false, kernels);
+                     kernels);
         staged.transform(kernels, at);
       }
       staged.write(count, to + blocks.at(o, i), blocks.pitch());
@@ -103,19 +101,19 @@ YOKE_INLINE void forward_weights(F, const float* weights, const WinogradKernel& 
   }
 }
 
-template <typename F, typename T>
+template <typename F>
 YOKE_INLINE void transposed_weights(F, const float* weights, const WinogradKernel& kernel,
-                                    bool turned, T* to) {
+                                    float* to) {
   const auto [outputs, inputs, taps] = kernel;
   const std::int64_t filled = filled_channels(inputs);
-  Staged<F, T> staged;
+  Staged<F, float> staged;
   for (std::int64_t o = 0; o < outputs; ++o) {
     for (std::int64_t i = 0; i < filled; i += staged.kMost) {
       const std::int64_t count = std::min(staged.kMost, filled - i);
       for (std::int64_t at = 0; at < count; at += kLanes) {
         Floats kernels[F::kTaps][F::kTaps];
         load_kernels(weights + (o * inputs + i + at) * taps * taps, taps * taps, inputs - i - at,
-                     turned, kernels);
+                     kernels);
         staged.transform(kernels, at);
       }
       staged.write(count, to + o * filled + i, filled * outputs);
@@ -155,17 +153,9 @@ YOKE_VECTORISE void forward_blocks(const float* weights, const WinogradKernel& k
 }
 
 YOKE_VECTORISE void transposed_matrices(const float* weights, const WinogradKernel& kernel,
-                                        bool turned, float* to) {
-  winograd::with_transforms(kernel.taps, [&](auto f) YOKE_INLINED {
-    transposed_weights(f, weights, kernel, turned, to);
-  });
-}
-
-YOKE_VECTORISE void transposed_matrices(const float* weights, const WinogradKernel& kernel,
-                                        bool turned, BFloat16* to) {
-  winograd::with_transforms(kernel.taps, [&](auto f) YOKE_INLINED {
-    transposed_weights(f, weights, kernel, turned, to);
-  });
+                                        float* to) {
+  winograd::with_transforms(
+      kernel.taps, [&](auto f) YOKE_INLINED { transposed_weights(f, weights, kernel, to); });
 }
 
 YOKE_VECTORISE void gradient_of_blocks(const float* sums, const WinogradKernel& kernel,
@@ -184,18 +174,8 @@ void winograd_weights(const float* weights, const WinogradKernel& kernel, BFloat
   forward_blocks(weights, kernel, whole(kernel), to);
 }
 
-void winograd_turned_weights(const float* weights, const WinogradKernel& kernel, float* to) {
-  transposed_matrices(weights, kernel, true, to);
-}
-void winograd_turned_weights(const float* weights, const WinogradKernel& kernel, BFloat16* to) {
-  transposed_matrices(weights, kernel, true, to);
-}
-
 void winograd_transposed_weights(const float* weights, const WinogradKernel& kernel, float* to) {
-  transposed_matrices(weights, kernel, false, to);
-}
-void winograd_transposed_weights(const float* weights, const WinogradKernel& kernel, BFloat16* to) {
-  transposed_matrices(weights, kernel, false, to);
+  transposed_matrices(weights, kernel, to);
 }
 
 void winograd_weight_gradient(const float* sums, const WinogradKernel& kernel, std::int64_t row,

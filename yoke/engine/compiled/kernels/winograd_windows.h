@@ -15,22 +15,27 @@ YOKE_INLINE void with_number(dnnl::memory::data_type type, const Work& work) {
   type == dnnl::memory::data_type::bf16 ? work(BFloat16()) : work(float());
 }
 
-/// Where sixteen channels of an image lie.
+/// Where sixteen channels of an image lie, which may be turned by 180 degrees: its last pixel is
+/// the first then.
 struct Layout {
-  explicit Layout(const Tensor& tensor)
+  explicit Layout(const Tensor& tensor, bool turned = false)
       : height(tensor.shape.height),
         width(tensor.shape.width),
         channels(tensor.blocks() * tensor.block()),
         block(tensor.block()),
-        image(tensor.elements() / tensor.batch) {}
+        image(tensor.elements() / tensor.batch),
+        step(turned ? -block : block),
+        first(turned ? (tensor.area() - 1) * block : 0) {}
 
   /// The first of the channels from `c` on in the first pixel of image `n`.
   std::int64_t at(std::int64_t n, std::int64_t c) const {
-    return n * image + c / block * (height * width * block) + c % block;
+    return n * image + c / block * (height * width * block) + c % block + first;
   }
 
   std::int64_t height, width, channels, block;
   std::int64_t image;  ///< Elements of one.
+  std::int64_t step;   ///< From one pixel to the next.
+  std::int64_t first;  ///< Where the first pixel is.
 };
 
 /// Where a tile lies.
@@ -62,10 +67,10 @@ inline Place place_of(std::int64_t tile, const WinogradTiles& grid) {
 
 /// Sixteen channels of a pixel in a column that the image has.
 template <bool kInside, std::int64_t kSide, typename T>
-YOKE_INLINE Floats load_pixel(const T* from, std::int64_t block, const Window<kSide>& window,
+YOKE_INLINE Floats load_pixel(const T* from, std::int64_t step, const Window<kSide>& window,
                               std::int64_t dy, std::int64_t dx) {
   if (!kInside && !window.has_row(dy)) return Floats{};
-  return load(from + window.pixel(dy, dx) * block);
+  return load(from + window.pixel(dy, dx) * step);
 }
 
 /// What is done to each pixel of a result: `bias` [C] added, unless it is null; negative ones times
@@ -78,7 +83,7 @@ struct Finish {
 /// Transforms products, whose columns are transformed, back into channels `c` to c + 15 of a tile.
 template <typename F, typename T>
 YOKE_INLINE void store_rows(const Floats (&rows)[4][F::kSide], const Finish& finish, std::int64_t c,
-                            const Window<4>& window, std::int64_t block, T* to) {
+                            const Window<4>& window, std::int64_t step, T* to) {
   const Floats added = finish.bias == nullptr ? Floats{} : load(finish.bias + c);
   for (int y = 0; y < 4; ++y) {
     Floats done[4];
@@ -87,7 +92,7 @@ YOKE_INLINE void store_rows(const Floats (&rows)[4][F::kSide], const Finish& fin
       Floats pixel = done[x] + added;
       if (finish.slope != nullptr) pixel = pixel > 0 ? pixel : pixel * *finish.slope;
       if (window.has_row(y) && window.has_column(x)) {
-        store(pixel, to + window.pixel(y, x) * block);
+        store(pixel, to + window.pixel(y, x) * step);
       }
     }
   }
@@ -96,13 +101,13 @@ YOKE_INLINE void store_rows(const Floats (&rows)[4][F::kSide], const Finish& fin
 /// Transforms the columns of a tile of the result's gradient; `store(y, x, lanes)` takes them.
 /// Returns the sum of its pixels.
 template <typename F, bool kInside, typename T, typename Store>
-YOKE_INLINE Floats gradient_columns(const T* from, std::int64_t block, const Window<4>& window,
+YOKE_INLINE Floats gradient_columns(const T* from, std::int64_t step, const Window<4>& window,
                                     const Store& store) {
   Floats sum{};
   transform_columns<4, F::kSide, F::gradient>(
       [&](int x) YOKE_INLINED { return kInside || window.has_column(x); },
       [&](int y, int x) YOKE_INLINED {
-        const Floats pixel = load_pixel<kInside>(from, block, window, y, x);
+        const Floats pixel = load_pixel<kInside>(from, step, window, y, x);
         sum += pixel;
         return pixel;
       },
@@ -112,10 +117,10 @@ YOKE_INLINE Floats gradient_columns(const T* from, std::int64_t block, const Win
 
 /// Likewise, wherever the tile lies.
 template <typename F, typename T, typename Store>
-YOKE_INLINE Floats gradient_columns(const T* from, std::int64_t block, const Window<4>& window,
+YOKE_INLINE Floats gradient_columns(const T* from, std::int64_t step, const Window<4>& window,
                                     const Store& store) {
-  return window.inside() ? gradient_columns<F, true>(from, block, window, store)
-                         : gradient_columns<F, false>(from, block, window, store);
+  return window.inside() ? gradient_columns<F, true>(from, step, window, store)
+                         : gradient_columns<F, false>(from, step, window, store);
 }
 
 }  // namespace yoke::compiled::winograd
