@@ -24,6 +24,8 @@ SETTINGS = {
     "channels-last": {"allocator", "channels-last"},
     "bf16": {"allocator", "channels-last", "bf16"},
     "bf16-contiguous": {"allocator", "bf16"},
+    "compile": {"allocator", "channels-last", "compile"},
+    "compile-bf16": {"allocator", "channels-last", "bf16", "compile"},
 }
 WARM_UP_STEPS = LEAST_STEPS = 5
 CLASSES = own_models.CLASSES
@@ -112,6 +114,8 @@ def parse_arguments():
         value = getattr(arguments, flag)
         if value is not None and value < 1:
             parser.error(f"--{flag.replace('_', '-')} {value}: give at least 1")
+    if "compile" in SETTINGS[arguments.setting] and not hasattr(torch, "compile"):
+        parser.error(f"--setting {arguments.setting} needs PyTorch 2; this is {torch.__version__}")
     channels, size, _ = IMAGES[arguments.model]
     arguments.channels = arguments.channels or channels
     arguments.size = arguments.size or size
@@ -140,6 +144,8 @@ def main():
     model = make_model(arguments.model, image).train()
     if "channels-last" in setting:
         model = model.to(memory_format=torch.channels_last)
+    if "compile" in setting:
+        model = torch.compile(model)
     batch = make_batch(arguments.batch_size, image, "channels-last" in setting)
     times = measure(make_step(model, *batch, "bf16" in setting), arguments.seconds)
     p50 = statistics.median(times)
