@@ -63,7 +63,7 @@ soak: build  ## Let faults befall trainings for MINUTES=60; table into docs/reli
 	scripts/soak --minutes $(MINUTES) --out docs/reliability.md
 
 compare: build  ## Time Yoke and PyTorch; tables into docs/performance.md; PHOTOS=DIR: loaders too
-	$(DEPENDENCIES) --tests
+	$(DEPENDENCIES) --tests --compare
 	scripts/compare
 	scripts/compare-ranks
 	$(if $(PHOTOS),scripts/compare-loader --data-dir $(PHOTOS),\
