@@ -24,9 +24,11 @@ if(YOKE_SANITIZE)
   target_compile_options(yoke_settings INTERFACE -fsanitize=${YOKE_SANITIZE} -fno-omit-frame-pointer
                                                  -fno-sanitize-recover=undefined
                                                  -Wno-maybe-uninitialized)
-  # What vptr compares LibTorch hides of a type that yoke/export meets.
-  target_compile_options(yoke_settings INTERFACE
-    $<$<STREQUAL:$<TARGET_PROPERTY:NAME>,yoke_export>:-fno-sanitize=vptr>)
+  # What vptr compares LibTorch hides of a type that these folders meet.
+  foreach(folder engine export)
+    target_compile_options(yoke_settings INTERFACE
+      $<$<STREQUAL:$<TARGET_PROPERTY:NAME>,yoke_${folder}>:-fno-sanitize=vptr>)
+  endforeach()
   target_link_options(yoke_settings INTERFACE -fsanitize=${YOKE_SANITIZE})
   add_library(yoke_sanitizers OBJECT ${PROJECT_SOURCE_DIR}/tests/support/sanitizers.cpp)
   target_link_libraries(yoke_settings INTERFACE $<TARGET_OBJECTS:yoke_sanitizers>)
