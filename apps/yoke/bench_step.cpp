@@ -132,8 +132,9 @@ void print_layers(Bench& bench) {
   const auto costs = bench.compiled->profile(bench.batch, kRepetitions);
   double total = 0;
   for (const auto& cost : costs) total += cost.milliseconds;
-  fmt::print("\nOne micro-batch on one thread, mean of {}\n{:>9} {:>6} {:>9}  {:<8}  {:<26} {}\n",
-             kRepetitions, "ms", "%", "GFLOP/s", "pass", "layer", "operation");
+  fmt::print(
+      "\nOne run of the plan on one thread, mean of {}\n{:>9} {:>6} {:>9}  {:<8}  {:<26} {}\n",
+      kRepetitions, "ms", "%", "GFLOP/s", "pass", "layer", "operation");
   for (const auto& cost : costs) {
     const std::string speed =
         cost.flops > 0 ? fmt::format("{:.1f}", cost.flops / cost.milliseconds / 1e6) : "";

@@ -58,6 +58,14 @@ TEST(RandomNetworks, EqualEagerInMicroBatches) {
   compare_networks(4000, 100, Norms::kNone, {.batch = 17, .micro_batch = 5});
 }
 
+TEST(RandomNetworks, EqualEagerInMicroBatchesBetweenNorms) {
+  compare_networks(14'000, 60, Norms::kAny, {.batch = 18, .micro_batch = 6});
+  compare_networks(15'000, 40, Norms::kAny, {.batch = 15, .micro_batch = 3}, true);
+  if (!why_not(Precision::kBf16).empty()) return;
+  compare_networks(16'000, 20, Norms::kOfPixels,
+                   {.batch = 18, .micro_batch = 2, .precision = Precision::kBf16});
+}
+
 TEST(RandomNetworks, EqualEagerOnTwoReplicas) {
   compare_networks(5000, 60, Norms::kNone, {.batch = 17, .replicas = 2});
 }

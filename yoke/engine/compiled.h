@@ -29,25 +29,26 @@ struct CompiledOptions {
   LossOptions loss = {};
 };
 
-/// What a step of the plan cost.
+/// What a step of the plan cost in a run of it: for a micro-batch, or where the model mixes images,
+/// for all images of a replica.
 struct StepCost {
   std::string layer, operation, pass;
-  double milliseconds = 0;  ///< Of one micro-batch on one thread.
-  double flops = 0;         ///< Of one micro-batch, of the matrix kind.
+  double milliseconds = 0;  ///< Of one run on one thread.
+  double flops = 0;         ///< Of one run, of the matrix kind.
   bool primitive = false;   ///< The network's own arithmetic in oneDNN.
 };
 
 /// An engine for processors, several times faster than eager on small networks. Each replica
-/// computes its part of the batch, in micro-batches that fit the cache where the model does not
-/// normalise over the batch; gradients are summed in a fixed order. The result depends on the
-/// number of replicas only through rounding, except that batch norm normalises over each replica's
-/// part; its running statistics are those of the whole batch. Dropout draws from counter-based
-/// streams of (seed, rank, step, layer, element).
+/// computes its part of the batch in micro-batches that fit the cache: from the first layer to the
+/// last, or where the model normalises over the batch, from one such layer to the next; gradients
+/// are summed in a fixed order. The result depends on the number of replicas only through rounding,
+/// except that batch norm normalises over each replica's part; its running statistics are those of
+/// the whole batch. Dropout draws from counter-based streams of (seed, rank, step, layer, element).
 class CompiledEngine : public Engine {
  public:
   /// Floating point operations of a training step per image, of the matrix kind.
   virtual double flops_per_image() const = 0;
-  /// Runs the steps of a training micro-batch `repetitions` times and gives the mean of each.
+  /// Runs the plan of a training step `repetitions` times and gives the mean of each of its steps.
   virtual std::vector<StepCost> profile(const Batch& batch, int repetitions) = 0;
   /// As gradient(), but only the network's own arithmetic in oneDNN: no reorder, no loss, no sum.
   virtual void run_primitives(const Batch& batch) = 0;

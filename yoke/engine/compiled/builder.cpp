@@ -17,6 +17,8 @@ Builder::Builder(const LayerGraph& graph, Workspace& workspace, const PlanOption
       parts_(graph.values.size()),
       wants_gradient_(wanted_gradients(graph)) {
   plan_->batch_ = options.batch;
+  plan_->classes_ = value(graph.output).shape.elements();
+  plan_->sections_.emplace_back();
   plan_->input_ = {.batch = options.batch,
                    .shape = value(LayerGraph::kInput).shape,
                    .format = Format::kPlain,
@@ -28,6 +30,7 @@ Builder::Builder(const LayerGraph& graph, Workspace& workspace, const PlanOption
 
 std::unique_ptr<Plan> Builder::build() {
   plan_layers();
+  end_section();
   plan_->lay_out();
   return std::move(plan_);
 }
@@ -36,10 +39,12 @@ void Builder::plan_layers() {
   std::vector<std::unique_ptr<LayerPlan>> plans;
   for (const auto& layer : graph_.layers) {
     layer_ = layer->name;
+    enter_section(layer->mixes_images());
     plans.push_back(layer->plan());
     plans.back()->forward(*this);
   }
   layer_ = "loss";
+  enter_section(false);
   pass_ = Pass::kOther;
   plan_scores(*this, graph_.output);
   if (!training()) return;
@@ -49,6 +54,7 @@ void Builder::plan_layers() {
     const Layer& layer = *graph_.layers[i];
     if (!wants_gradient(layer.output) || !has_gradient(layer.output)) continue;
     layer_ = layer.name;
+    enter_section(layer.mixes_images());
     plans[i]->backward(*this);
     for (const ParameterId id : asked_) met_[id] = plan_->steps_.size() - 1;
     asked_.clear();
@@ -56,7 +62,25 @@ void Builder::plan_layers() {
   for (const auto& [id, step] : met_) plan_->steps_[step].completes.push_back(id);
 }
 
-Tensor Builder::tensor(ValueId id) const { return tensors_[static_cast<std::size_t>(id)]; }
+void Builder::enter_section(bool mixes_images) {
+  const std::int64_t parts = mixes_images ? 1 : options_.parts;
+  if (section().parts == parts) return;
+  end_section();
+  const std::size_t now = plan_->steps_.size();
+  if (section().first < now) plan_->sections_.emplace_back();
+  plan_->sections_.back().first = now;
+  plan_->sections_.back().parts = parts;
+}
+
+/// The part of it that the steps being planned see.
+Tensor Builder::seen_here(Tensor tensor) const {
+  tensor.batch = batch();
+  return tensor;
+}
+
+Tensor Builder::tensor(ValueId id) const {
+  return seen_here(tensors_[static_cast<std::size_t>(id)]);
+}
 
 Tensor Builder::features(ValueId id) {
   Tensor plain = converted(tensor(id), Format::kPlain, tensor(id).type);
@@ -97,10 +121,15 @@ Tensor Builder::converted(const Tensor& tensor, Format format, dnnl::memory::dat
 
 Buffer* Builder::buffer(std::size_t bytes) {
   const int now = static_cast<int>(plan_->steps_.size());
-  return &plan_->buffers_.emplace_back(Buffer{.bytes = bytes, .first = now, .last = now});
+  Buffer& made = plan_->buffers_.emplace_back(Buffer{.bytes = bytes, .first = now, .last = now});
+  plan_->sections_.back().buffers.insert(&made);
+  return &made;
 }
 
-void Builder::touch(Buffer* buffer) { buffer->last = static_cast<int>(plan_->steps_.size()); }
+void Builder::touch(Buffer* buffer) {
+  buffer->last = static_cast<int>(plan_->steps_.size());
+  if (buffer != &plan_->input_buffer_) plan_->sections_.back().buffers.insert(buffer);
+}
 
 dnnl::memory Builder::memory(const dnnl::memory::desc& desc, Buffer* buffer) {
   touch(buffer);
@@ -108,7 +137,7 @@ dnnl::memory Builder::memory(const dnnl::memory::desc& desc, Buffer* buffer) {
   if (buffer == &plan_->input_buffer_) {
     plan_->input_memories_.push_back(memory);
   } else {
-    plan_->bindings_.push_back({memory, buffer});
+    plan_->sections_.back().bindings.push_back({memory, buffer});
   }
   return memory;
 }
@@ -168,6 +197,7 @@ bool Builder::has_gradient(ValueId id) const {
 
 Tensor Builder::gradient(ValueId id) {
   auto& parts = parts_[static_cast<std::size_t>(id)];
+  for (Tensor& part : parts) part = seen_here(part);
   return parts.size() == 1 ? use(parts.front()) : summed(id, parts);
 }
 

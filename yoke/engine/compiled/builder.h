@@ -27,9 +27,10 @@ struct Workspace {
 
 /// What decides a plan.
 struct PlanOptions {
-  std::int64_t batch = 1;                                       ///< Images of a run.
-  std::int64_t runs = 1;                                        ///< Of all replicas in a step.
-  bool training = true;                                         ///< With loss and backward pass.
+  std::int64_t batch = 1;  ///< Images of a run.
+  std::int64_t runs = 1;   ///< Of all replicas in a step.
+  std::int64_t parts = 1;  ///< Of the batch, in sections between layers that mix images.
+  bool training = true;    ///< With loss and backward pass.
   dnnl::memory::data_type type = dnnl::memory::data_type::f32;  ///< Of activations and weights.
   ConvolutionAlgorithm convolution = ConvolutionAlgorithm::kAuto;
   LossOptions loss = {};
@@ -54,7 +55,12 @@ class Builder {
   // What every layer asks.
   const dnnl::engine& engine() const { return workspace_.engine; }
   const PlanOptions& options() const { return options_; }
-  std::int64_t batch() const { return options_.batch; }
+  /// Images that the steps being planned see at once.
+  std::int64_t batch() const { return options_.batch / section().parts; }
+  /// In which they see the batch.
+  std::int64_t parts() const { return section().parts; }
+  /// How often all replicas run these steps in a step of training.
+  std::int64_t runs() const { return options_.runs * section().parts; }
   dnnl::memory::data_type type() const { return options_.type; }
   bool training() const { return options_.training; }
   Workspace& workspace() { return workspace_; }
@@ -113,6 +119,11 @@ class Builder {
 
  private:
   void plan_layers();
+  /// Plans what follows for the images that a layer sees at once which `mixes_images` or not.
+  void enter_section(bool mixes_images);
+  void end_section() { plan_->sections_.back().last = plan_->steps_.size(); }
+  const Section& section() const { return plan_->sections_.back(); }
+  Tensor seen_here(Tensor tensor) const;
   Tensor summed(ValueId id, std::vector<Tensor>& parts);
 
   const LayerGraph& graph_;

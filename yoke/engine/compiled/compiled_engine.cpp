@@ -110,9 +110,9 @@ void Compiled::run(const Work& work, const std::vector<Range>& parts,
     auto& program = programs.emplace_back();
     for (std::int64_t i = 0; i < count; ++i) {
       const Range images = part_of(parts[r], i, count);
-      program.push_back(
-          {&replicas_[r].plan(work.graph, plan_options(work.training, images.size(), runs)),
-           images});
+      PlanOptions options = plan_options(work.training, images.size(), runs);
+      options.parts = section_parts(work.graph, images.size(), work.training);
+      program.push_back({&replicas_[r].plan(work.graph, options), images});
     }
   }
   const std::int64_t image_elements = model_.input.elements();
@@ -122,14 +122,7 @@ void Compiled::run(const Work& work, const std::vector<Range>& parts,
   team_.run([&](int member) {
     if (static_cast<std::size_t>(member) >= programs.size()) return;
     for (const auto& [plan, images] : programs[static_cast<std::size_t>(member)]) {
-      MicroBatch micro = work.micro;
-      micro.input = static_cast<const float*>(micro.input) + images.begin * image_elements;
-      if (micro.target != nullptr) micro.target += images.begin;
-      if (micro.other_target != nullptr) micro.other_target += images.begin;
-      if (micro.other_share != nullptr) micro.other_share += images.begin;
-      if (micro.losses != nullptr) micro.losses += images.begin;
-      micro.scores += images.begin * classes();
-      micro.first_image += images.begin;
+      MicroBatch micro = work.micro.from(images.begin, image_elements, classes());
       micro.accumulate = images.begin != parts[static_cast<std::size_t>(member)].begin;
       micro.last = images.end == parts[static_cast<std::size_t>(member)].end;
       run_plan(*plan, micro, member);

@@ -55,11 +55,16 @@ class Compiled final : public CompiledEngine {
                      const StepKey& key) const;
   torch::Tensor check(const torch::Tensor& input) const;
   Batch check(const Batch& batch) const;
-  /// How many parts a replica computes `images` in.
+  /// How many parts a replica computes `images` in, each from its first layer to its last.
   std::int64_t micro_batches(const LayerGraph& graph, std::int64_t images, bool training);
+  /// How many parts it computes `images` in between two layers that mix images.
+  std::int64_t section_parts(const LayerGraph& graph, std::int64_t images, bool training);
   /// Micro-batches of all replicas.
   std::int64_t runs_of(const LayerGraph& graph, const std::vector<Range>& parts, bool training);
-  /// Images whose pass fits a core's own cache.
+  /// Images that a replica computes at most at once.
+  std::int64_t most_images(const LayerGraph& graph, bool training);
+  /// Images whose pass fits a core's own cache, or in networks that mix images, its largest
+  /// section.
   std::int64_t fit_to_cache(const LayerGraph& graph, bool training);
   std::vector<Range> replica_parts(const Work& work) const;
   void run(const Work& work, const std::vector<Range>& parts,

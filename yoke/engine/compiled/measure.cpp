@@ -27,10 +27,9 @@ void Compiled::run_primitives(const Batch& given) {
   const Work work = training_work(batch, scores, losses, {});
   run(work, replica_parts(work), [](Plan& plan, const MicroBatch& micro, int) {
     const FlushDenormals flush;  // what the other steps would have written may be anything
-    plan.set_input(micro.input);
-    for (const Step& step : plan.steps()) {
-      if (step.primitive) step.run(micro);
-    }
+    plan.walk(micro, [&](std::size_t index, const MicroBatch& images) {
+      if (const Step& step = plan.steps()[index]; step.primitive) step.run(images);
+    });
   });
 }
 
@@ -39,9 +38,13 @@ std::vector<StepCost> Compiled::profile(const Batch& given, int repetitions) {
   auto scores = torch::empty({batch.size(), classes()});
   std::vector<double> losses(static_cast<std::size_t>(batch.size()));
   const Work work = training_work(batch, scores, losses, {});
-  const std::int64_t runs = runs_of(training_graph_, replica_parts(work), true);
-  Plan& plan =
-      replicas_.front().plan(training_graph_, plan_options(true, micro_batch(batch.size()), runs));
+  const auto parts = replica_parts(work);
+  const std::int64_t images = parts.back().size();
+  const std::int64_t count = micro_batches(training_graph_, images, true);
+  PlanOptions options =
+      plan_options(true, (images + count - 1) / count, runs_of(training_graph_, parts, true));
+  options.parts = section_parts(training_graph_, options.batch, true);
+  Plan& plan = replicas_.front().plan(training_graph_, options);
   std::vector<StepCost> costs;
   for (const Step& step : plan.steps()) {
     static constexpr std::array kPasses = {"forward", "backward", "other"};
@@ -49,16 +52,17 @@ std::vector<StepCost> Compiled::profile(const Batch& given, int repetitions) {
                      .operation = step.operation,
                      .pass = kPasses[static_cast<std::size_t>(step.pass)],
                      .milliseconds = 0,
-                     .flops = step.flops,
+                     .flops = 0,
                      .primitive = step.primitive});
   }
-  plan.set_input(work.micro.input);
   for (int i = 0; i <= repetitions; ++i) {  // the first one warms up
-    for (std::size_t s = 0; s < costs.size(); ++s) {
+    plan.walk(work.micro, [&](std::size_t s, const MicroBatch& images) {
       const Stopwatch watch;
-      plan.steps()[s].run(work.micro);
-      if (i > 0) costs[s].milliseconds += 1e3 * watch.seconds() / repetitions;
-    }
+      plan.steps()[s].run(images);
+      if (i == 0) return;
+      costs[s].milliseconds += 1e3 * watch.seconds() / repetitions;
+      costs[s].flops += plan.steps()[s].flops / repetitions;
+    });
   }
   return costs;
 }

@@ -1,33 +1,66 @@
 // yoke/engine/compiled/micro_batches.cpp: into how many micro-batches a part of a batch is cut.
 #include <algorithm>
+#include <limits>
 
 #include "yoke/engine/compiled/compiled_engine.h"
 #include "yoke/engine/compiled/memory/cache.h"
 
 namespace yoke::compiled {
 
+namespace {
+
+/// Images of a plan that is made to see what an image takes.
+constexpr std::int64_t kSample = 16;
+
+}  // namespace
+
 // Larger ones read weights and write their gradients less often, smaller ones keep activations
 // near. Measured: a few times the core's own cache is best, and as much again as the weights weigh.
 std::int64_t Compiled::fit_to_cache(const LayerGraph& graph, bool training) {
-  constexpr std::int64_t kLeast = 16, kCaches = 4;
+  const bool in_sections = graph.mixes_images();
   WeightStore weights(engine_, parameters_);  // of its own: formats may depend on the batch
   StatisticsStore statistics(1);
   GradientStore gradients(engine_);
   Workspace workspace{engine_, dnnl::stream(engine_), weights, gradients, statistics, 0};
-  const auto plan = Builder(graph, workspace, plan_options(training, kLeast, 1)).build();
-  const auto per_image = static_cast<std::int64_t>(plan->bytes()) / kLeast + 1;
+  PlanOptions options = plan_options(training, kSample, 1);
+  options.parts = in_sections ? 2 : 1;
+  options.batch *= options.parts;
+  const auto plan = Builder(graph, workspace, options).build();
+  const auto per_image = static_cast<std::int64_t>(plan->bytes_at_once()) / kSample + 1;
   const std::int64_t weight_bytes = parameters_.size() * std::int64_t{sizeof(float)};
-  const std::int64_t room =
-      kCaches * static_cast<std::int64_t>(core_cache_bytes()) + 2 * weight_bytes;
-  return std::max(kLeast, room / per_image);
+  const auto caches = static_cast<std::int64_t>(core_cache_bytes());
+  if (!in_sections) return std::max(kSample, (4 * caches + 2 * weight_bytes) / per_image);
+  // Networks that compute much with each byte do not wait for memory, and parts cost them 1 to 15
+  // %.
+  constexpr double kFlopsOfAByte = 128;
+  const bool waits = flops_per_image() < kFlopsOfAByte * static_cast<double>(per_image);
+  if (!waits) return std::numeric_limits<std::int64_t>::max();
+  constexpr std::int64_t kLeastInSections = 4;
+  return std::max(kLeastInSections, (12 * caches + 2 * weight_bytes) / per_image);
+}
+
+std::int64_t Compiled::most_images(const LayerGraph& graph, bool training) {
+  if (options_.micro_batch > 0) return options_.micro_batch;
+  auto& most = most_images_[training ? 1 : 0];
+  if (most == 0) most = fit_to_cache(graph, training);
+  return most;
 }
 
 std::int64_t Compiled::micro_batches(const LayerGraph& graph, std::int64_t images, bool training) {
   if (graph.mixes_images()) return 1;
-  auto& most = most_images_[training ? 1 : 0];
-  if (options_.micro_batch > 0) most = options_.micro_batch;
-  if (most == 0) most = fit_to_cache(graph, training);
+  const std::int64_t most = most_images(graph, training);
   return images / most + (images % most == 0 ? 0 : 1);
+}
+
+std::int64_t Compiled::section_parts(const LayerGraph& graph, std::int64_t images, bool training) {
+  if (!graph.mixes_images()) return 1;
+  const std::int64_t most = most_images(graph, training);
+  std::int64_t parts = images / most + (images % most == 0 ? 0 : 1);  // equal ones
+  while (images % parts != 0) ++parts;
+  if (options_.micro_batch > 0) return parts;
+  // Measured: what is not much larger than a part takes no longer whole.
+  const bool few = images / 3 <= most, too_small = images / parts < most / 2;
+  return few || too_small ? 1 : parts;
 }
 
 std::int64_t Compiled::runs_of(const LayerGraph& graph, const std::vector<Range>& parts,
@@ -39,7 +72,8 @@ std::int64_t Compiled::runs_of(const LayerGraph& graph, const std::vector<Range>
 
 std::int64_t Compiled::micro_batch(std::int64_t batch_size) {
   const std::int64_t images = (batch_size + team_.size() - 1) / team_.size();
-  const std::int64_t parts = micro_batches(training_graph_, images, true);
+  const std::int64_t parts =
+      micro_batches(training_graph_, images, true) * section_parts(training_graph_, images, true);
   return (images + parts - 1) / parts;
 }
 

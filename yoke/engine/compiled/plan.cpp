@@ -25,6 +25,7 @@ struct Place {
 // lives at the same time (Pisarchyk and Lee 2020, "Efficient memory management for deep neural net
 // inference", section 5.1).
 void Plan::lay_out() {
+  share_buffers(sections_);
   std::vector<Buffer*> order;
   for (auto& buffer : buffers_) order.push_back(&buffer);
   std::stable_sort(order.begin(), order.end(),
@@ -46,9 +47,21 @@ void Plan::lay_out() {
   }
 }
 
+std::size_t Plan::bytes_at_once() const {
+  if (sections_.size() == 1) return bytes_;
+  std::size_t most = 0;
+  for (const Section& section : sections_) {
+    if (section.parts > 1) most = std::max(most, section.bytes_of_part());
+  }
+  return most;
+}
+
 void Plan::bind(std::byte* arena) {
+  arena_ = arena;
   for (auto& buffer : buffers_) buffer.data = arena + buffer.offset;
-  for (auto& [memory, buffer] : bindings_) memory.set_data_handle(buffer->data);
+  for (Section& section : sections_) {
+    for (auto& [memory, buffer] : section.bindings) memory.set_data_handle(buffer->data);
+  }
 }
 
 void Plan::set_input(const void* data) {
@@ -57,13 +70,46 @@ void Plan::set_input(const void* data) {
   for (auto& memory : input_memories_) memory.set_data_handle(input_buffer_.data);
 }
 
-void Plan::run(const MicroBatch& micro) {
-  set_input(micro.input);
-  for (const Step& step : steps_) {
-    step.run(micro);
-    if (micro.completed == nullptr) continue;
-    for (const ParameterId id : step.completes) (*micro.completed)(id);
+MicroBatch Plan::part_of(const MicroBatch& micro, std::int64_t part, std::int64_t parts) const {
+  MicroBatch images = micro.from(batch_ / parts * part, input_.shape.elements(), classes_);
+  images.part = part;
+  images.accumulate = micro.accumulate || part > 0;
+  images.last = micro.last && part + 1 == parts;
+  if (part + 1 < parts) images.completed = nullptr;
+  return images;
+}
+
+void Plan::walk(const MicroBatch& micro, const RunStep& run_step) {
+  for (Section& section : sections_) {
+    for (std::int64_t part = 0; part < section.parts; ++part) {
+      const MicroBatch images = part_of(micro, part, section.parts);
+      set_input(images.input);
+      section.enter(arena_, part);
+      for (std::size_t step = section.first; step < section.last; ++step) run_step(step, images);
+    }
   }
+}
+
+void Plan::run(const MicroBatch& micro) {
+  walk(micro, [this](std::size_t index, const MicroBatch& images) {
+    const Step& step = steps_[index];
+    step.run(images);
+    if (images.completed == nullptr) return;
+    for (const ParameterId id : step.completes) (*images.completed)(id);
+  });
+}
+
+MicroBatch MicroBatch::from(std::int64_t images, std::int64_t image_elements,
+                            std::int64_t classes) const {
+  MicroBatch rest = *this;
+  rest.input = static_cast<const float*>(input) + images * image_elements;
+  if (target != nullptr) rest.target += images;
+  if (other_target != nullptr) rest.other_target += images;
+  if (other_share != nullptr) rest.other_share += images;
+  if (losses != nullptr) rest.losses += images;
+  rest.scores += images * classes;
+  rest.first_image += images;
+  return rest;
 }
 
 }  // namespace yoke::compiled

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "yoke/engine/compiled/memory/tensor.h"
+#include "yoke/engine/compiled/section.h"
 #include "yoke/engine/engine.h"
 
 namespace yoke::compiled {
@@ -30,6 +30,10 @@ struct MicroBatch {
   bool last = true;         ///< No more follow in this step.
   /// Hears of parameters whose gradient is done, unless null.
   const std::function<void(ParameterId)>* completed = nullptr;
+  std::int64_t part = 0;  ///< Of the section of the plan that is running.
+
+  /// What is left of it from its `images`-th image on.
+  MicroBatch from(std::int64_t images, std::int64_t image_elements, std::int64_t classes) const;
 };
 
 /// Which pass a step belongs to, for tables of times.
@@ -49,8 +53,13 @@ struct Step {
 /// Everything that was allocated and created for one batch size; runs on one thread.
 class Plan {
  public:
+  /// Runs the step of that index.
+  using RunStep = std::function<void(std::size_t, const MicroBatch&)>;
+
   /// Bytes of memory it needs.
   std::size_t bytes() const { return bytes_; }
+  /// Of it, the most that a part of the batch touches before the next one does.
+  std::size_t bytes_at_once() const;
 
   /// Gives it `arena`, bytes() large and aligned to 64 bytes; shared with plans that do not run at
   /// the same time.
@@ -59,8 +68,8 @@ class Plan {
   /// Runs every step in order.
   void run(const MicroBatch& micro);
 
-  /// Points it at a batch of images; run() does.
-  void set_input(const void* data);
+  /// Has `run_step` run them: for each part of a section, each step of it.
+  void walk(const MicroBatch& micro, const RunStep& run_step);
 
   const std::vector<Step>& steps() const { return steps_; }
   std::int64_t batch() const { return batch_; }
@@ -70,21 +79,19 @@ class Plan {
  private:
   friend class Builder;
 
-  /// A memory object that is pointed at its buffer once there is an arena.
-  struct Binding {
-    dnnl::memory memory;
-    Buffer* buffer;
-  };
-
   void lay_out();
+  void set_input(const void* data);
+  MicroBatch part_of(const MicroBatch& micro, std::int64_t part, std::int64_t parts) const;
 
   std::int64_t batch_ = 0;
+  std::int64_t classes_ = 0;
   Buffer input_buffer_;
   Tensor input_;
   std::vector<dnnl::memory> input_memories_;
   std::vector<Step> steps_;
   std::deque<Buffer> buffers_;  // addresses stay
-  std::vector<Binding> bindings_;
+  std::vector<Section> sections_;
+  std::byte* arena_ = nullptr;
   std::size_t bytes_ = 0;
 };
 

@@ -58,53 +58,56 @@ struct Gradient {
   }
 };
 
-/// A region for one batch size, with what its forward pass leaves for its backward pass.
+/// A region for one batch size, with what its forward pass of each part of the batch leaves for the
+/// backward pass.
 class RegionRun {
  public:
-  RegionRun(const AtenRegion& region, std::int64_t images)
-      : code_(region.graph_for(images), "region"), copies_(region.changes_arguments()) {}
+  RegionRun(const AtenRegion& region, std::int64_t images, std::int64_t parts)
+      : code_(region.graph_for(images), "region"),
+        copies_(region.changes_arguments()),
+        left_(static_cast<std::size_t>(parts)) {}
 
-  void forward(const std::vector<Source>& sources, bool with_gradient, const Tensor& result) {
+  void forward(const std::vector<Source>& sources, bool with_gradient, const Tensor& result,
+               std::int64_t part) {
     const torch::AutoGradMode mode(with_gradient);
-    inputs_.clear();
+    Left left;
     torch::jit::Stack stack;
     for (const Source& source : sources) {
-      inputs_.push_back(source.tensor());
-      stack.emplace_back(copies_ ? inputs_.back().clone() : inputs_.back());
+      left.inputs.push_back(source.tensor());
+      stack.emplace_back(copies_ ? left.inputs.back().clone() : left.inputs.back());
     }
     torch::jit::InterpreterState(code_).run(stack);
-    output_ = stack.front().toTensor();
-    const auto contiguous = output_.detach().contiguous();
+    left.output = stack.front().toTensor();
+    const auto contiguous = left.output.detach().contiguous();
     std::copy_n(contiguous.data_ptr<float>(), contiguous.numel(), result.data<float>());
-    if (!with_gradient) release();
+    left_[static_cast<std::size_t>(part)] = with_gradient ? std::move(left) : Left{};
   }
 
   /// Of the inputs that `gradients` say; each is undefined where the result does not depend on it.
   std::vector<torch::Tensor> backward(const std::vector<Gradient>& gradients,
-                                      const Tensor& of_result) {
+                                      const Tensor& of_result, std::int64_t part) {
+    const Left left = std::exchange(left_[static_cast<std::size_t>(part)], {});
     std::vector<torch::Tensor> wanted;
-    for (const Gradient& gradient : gradients) wanted.push_back(inputs_[gradient.input]);
+    for (const Gradient& gradient : gradients) wanted.push_back(left.inputs[gradient.input]);
     std::vector<torch::Tensor> found(wanted.size());
-    if (output_.requires_grad()) {
+    if (left.output.requires_grad()) {
       const auto given =
-          torch::from_blob(of_result.data<float>(), output_.sizes(), torch::kFloat32);
-      found = torch::autograd::grad({output_}, wanted, {given}, c10::nullopt, false,
+          torch::from_blob(of_result.data<float>(), left.output.sizes(), torch::kFloat32);
+      found = torch::autograd::grad({left.output}, wanted, {given}, c10::nullopt, false,
                                     /*allow_unused=*/true);
     }
-    release();
     return found;
   }
 
  private:
-  void release() {
-    inputs_.clear();
-    output_.reset();
-  }
+  struct Left {
+    std::vector<torch::Tensor> inputs;
+    torch::Tensor output;
+  };
 
   const torch::jit::Code code_;
   const bool copies_;
-  std::vector<torch::Tensor> inputs_;
-  torch::Tensor output_;
+  std::vector<Left> left_;  // by part
 };
 
 class AtenPlan final : public LayerPlan {
@@ -152,13 +155,13 @@ void AtenPlan::forward(Builder& builder) {
   for (const AtenInput& input : layer_.region.inputs) {
     sources_.push_back(source_of(builder, input));
   }
-  run_ = std::make_shared<RegionRun>(layer_.region, builder.batch());
+  run_ = std::make_shared<RegionRun>(layer_.region, builder.batch(), builder.parts());
   const Tensor result = builder.define(layer_.output, format_in(layer_.order), kFp32);
   use_sources(builder);
   const bool with_gradient = builder.training() && builder.wants_gradient(layer_.output);
   builder.add(fmt::format("{} (ATen)", layer_.region.operators.back()),
-              [run = run_, sources = sources_, with_gradient, result](const MicroBatch&) {
-                run->forward(sources, with_gradient, result);
+              [run = run_, sources = sources_, with_gradient, result](const MicroBatch& micro) {
+                run->forward(sources, with_gradient, result, micro.part);
               });
 }
 
@@ -192,7 +195,7 @@ void AtenPlan::backward(Builder& builder) {
   builder.add(fmt::format("{} gradient (ATen)", layer_.region.operators.back()),
               [run = run_, gradients = std::move(gradients), elements = std::move(elements),
                of_result, &stream = builder.workspace().stream](const MicroBatch& micro) {
-                const auto found = run->backward(gradients, of_result);
+                const auto found = run->backward(gradients, of_result, micro.part);
                 for (std::size_t i = 0; i < gradients.size(); ++i) {
                   gradients[i].take(found[i], elements[i], micro, stream);
                 }

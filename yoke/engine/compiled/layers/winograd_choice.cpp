@@ -95,7 +95,7 @@ ConvolutionWay way_of(const Builder& builder, const Convolution& layer,
   if (asked == ConvolutionAlgorithm::kDirect || way == kDirect) return kDirect;
   if (asked == ConvolutionAlgorithm::kWinograd) return way;
   const bool pays = !uses_matrix_unit(directly) &&
-                    winograd_pays(layer, builder.batch(), builder.options().runs, builder.type()) &&
+                    winograd_pays(layer, builder.batch(), builder.runs(), builder.type()) &&
                     (way == kNarrowWinograd || has_fast_products(builder, layer));
   return pays ? way : kDirect;
 }

@@ -15,7 +15,7 @@ struct Buffer {
   int first = 0;  ///< The step that writes it first.
   int last = 0;   ///< The step that needs it last.
   std::size_t offset = 0;
-  std::byte* data = nullptr;
+  std::byte* data = nullptr;  ///< Of the images that are being computed.
 };
 
 /// The order of an image's elements: [C / block][H][W][block].
