@@ -48,5 +48,15 @@ TEST(MicroBatches, BetweenNormsGiveEqualBitsWhenRepeated) {
   EXPECT_TRUE(torch::equal(compiled.parameters.gradients(), gradient));
 }
 
+TEST(MicroBatches, BetweenNormsAreAllInAProfile) {
+  constexpr std::int64_t kImages = 18;
+  Compiled compiled(make_model("bn-cnn:width=16", {{1, 28, 28}, 10}, 3), {.micro_batch = 3});
+  double flops = 0;
+  for (const StepCost& step : compiled.engine->profile(random_batch(compiled.model, kImages), 2)) {
+    flops += step.flops;
+  }
+  EXPECT_DOUBLE_EQ(flops, compiled.engine->flops_per_image() * kImages);
+}
+
 }  // namespace
 }  // namespace yoke::test

@@ -6,7 +6,6 @@
 #include "yoke/engine/compiled/memory/cache.h"
 
 namespace yoke::compiled {
-
 namespace {
 
 /// Images of a plan that is made to see what an image takes.
@@ -30,8 +29,7 @@ std::int64_t Compiled::fit_to_cache(const LayerGraph& graph, bool training) {
   const std::int64_t weight_bytes = parameters_.size() * std::int64_t{sizeof(float)};
   const auto caches = static_cast<std::int64_t>(core_cache_bytes());
   if (!in_sections) return std::max(kSample, (4 * caches + 2 * weight_bytes) / per_image);
-  // Networks that compute much with each byte do not wait for memory, and parts cost them 1 to 15
-  // %.
+  // Parts cost 1 to 15 % where a network computes much with each byte: it does not wait for memory.
   constexpr double kFlopsOfAByte = 128;
   const bool waits = flops_per_image() < kFlopsOfAByte * static_cast<double>(per_image);
   if (!waits) return std::numeric_limits<std::int64_t>::max();
@@ -55,12 +53,14 @@ std::int64_t Compiled::micro_batches(const LayerGraph& graph, std::int64_t image
 std::int64_t Compiled::section_parts(const LayerGraph& graph, std::int64_t images, bool training) {
   if (!graph.mixes_images()) return 1;
   const std::int64_t most = most_images(graph, training);
-  std::int64_t parts = images / most + (images % most == 0 ? 0 : 1);  // equal ones
-  while (images % parts != 0) ++parts;
-  if (options_.micro_batch > 0) return parts;
+  const bool chosen = options_.micro_batch > 0;
   // Measured: what is not much larger than a part takes no longer whole.
-  const bool few = images / 3 <= most, too_small = images / parts < most / 2;
-  return few || too_small ? 1 : parts;
+  if (images <= most || (!chosen && images / 3 <= most)) return 1;
+  const std::int64_t least = chosen ? 1 : most / 2;  // smaller ones cost more than they bring
+  for (std::int64_t parts = images / most; images / parts >= least; ++parts) {
+    if (images % parts == 0 && images / parts <= most) return parts;
+  }
+  return 1;
 }
 
 std::int64_t Compiled::runs_of(const LayerGraph& graph, const std::vector<Range>& parts,
