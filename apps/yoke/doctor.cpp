@@ -10,6 +10,7 @@
 #include "apps/yoke/commands.h"
 #include "apps/yoke/doctor_hosts.h"
 #include "yoke/core/system/clock.h"
+#include "yoke/engine/onednn_fault.h"
 #include "yoke/report/machine/hardware.h"
 #include "yoke/report/machine/machine_checks.h"
 #include "yoke/run/flag_names.h"
@@ -34,9 +35,14 @@ struct GivenDoctor {
   launch::SshOptions ssh = {};
 };
 
+std::vector<Check> check_here() {
+  auto checks = check_machine(std::filesystem::current_path(), environment());
+  checks.push_back(check_onednn(onednn_fault()));
+  return checks;
+}
+
 int doctor(const GivenDoctor& given) {
-  auto checks = given.hosts.empty() ? check_machine(std::filesystem::current_path(), environment())
-                                    : check_hosts(given.hosts, given.ssh);
+  auto checks = given.hosts.empty() ? check_here() : check_hosts(given.hosts, given.ssh);
   if (!given.reach.empty()) checks.push_back(check_way(given.reach));
   const bool good = std::none_of(checks.begin(), checks.end(), [](const Check& check) {
     return check.level == CheckLevel::kFail;

@@ -19,7 +19,8 @@ namespace {
 TEST(Doctor, PrintsALineForEachCheck) {
   const auto result = test::run_yoke({"doctor"});
   EXPECT_EQ(result.status, 0) << result.output;
-  for (const auto* what : {"cpu", "cores", "memory", "blas", "libtorch", "disk", "network"}) {
+  for (const auto* what :
+       {"cpu", "cores", "memory", "blas", "libtorch", "disk", "network", "onednn"}) {
     EXPECT_THAT(result.output, testing::ContainsRegex(std::string("(ok|warn) +") + what + " "));
   }
 }

@@ -74,6 +74,12 @@ TEST(CheckLibtorch, TellsOfCudaAndNccl) {
               HasSubstr("CUDA 12.4, NCCL 2.21.5"));
 }
 
+TEST(CheckOnednn, WarnsOfWhatItGetsWrong) {
+  EXPECT_EQ(check_onednn("").level, CheckLevel::kOk);
+  EXPECT_EQ(check_onednn("oneDNN 3.7.2 multiplies wrongly").level, CheckLevel::kWarn);
+  EXPECT_THAT(check_onednn("oneDNN 3.7.2 multiplies wrongly").detail, HasSubstr("3.7.2"));
+}
+
 TEST(CheckThreads, WarnsOfMoreThreadsThanCores) {
   EXPECT_EQ(check_threads({}, 2).level, CheckLevel::kOk);
   EXPECT_EQ(check_threads({{"OMP_NUM_THREADS", "2"}}, 2).level, CheckLevel::kOk);

@@ -1,5 +1,6 @@
 #include "yoke/engine/make_engine.h"
 
+#include <ATen/Context.h>
 #include <fmt/format.h>
 #include <torch/cuda.h>
 
@@ -9,6 +10,7 @@
 #include "yoke/engine/eager/eager.h"
 #include "yoke/engine/eager/replicated.h"
 #include "yoke/engine/eager/step_graph.h"
+#include "yoke/engine/onednn_fault.h"
 
 namespace yoke {
 namespace {
@@ -79,10 +81,33 @@ EngineChoice make_compiled(Model& model, FlatParameters& parameters, const Engin
   return {std::move(engine), EngineKind::kCompiled, replicas, ""};
 }
 
+/// The eager engine where oneDNN has a `fault`, from which LibTorch is kept as well.
+EngineChoice make_without_onednn(Model& model, FlatParameters& parameters,
+                                 const EngineOptions& options, const std::string& fault) {
+  if (options.kind == EngineKind::kCompiled) {
+    throw UsageError(fmt::format(
+        "--engine compiled computes by oneDNN, but {}; use --engine eager, which does without, or "
+        "another version (docs/install.md)",
+        fault));
+  }
+  at::globalContext().setUserEnabledMkldnn(false);
+  EngineChoice eager = make_eager(model, parameters, options);
+  eager.note = fmt::format(
+      "the eager engine computes, slowly and without oneDNN: {}; use another version "
+      "(docs/install.md)",
+      fault);
+  return eager;
+}
+
 }  // namespace
 
 EngineChoice make_engine(Model& model, FlatParameters& parameters, const EngineOptions& options) {
   if (options.cuda_graph && parameters.values().is_cpu()) make_step_graph(torch::kCPU);  // says why
+  if (parameters.values().is_cpu()) {
+    if (const std::string fault = onednn_fault(); !fault.empty()) {
+      return make_without_onednn(model, parameters, options, fault);
+    }
+  }
   if (options.kind == EngineKind::kEager) return make_eager(model, parameters, options);
   if (options.kind == EngineKind::kCompiled) return make_compiled(model, parameters, options);
   const bool compiles =

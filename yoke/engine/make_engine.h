@@ -46,8 +46,9 @@ struct EngineChoice {
 };
 
 /// Makes the engine: `auto` is `compiled` on processors, where it supports the model, else `eager`.
-/// Eager replicas on GPUs take that of the parameters and those that follow it. `model` and
-/// `parameters` must outlive it. @throws UsageError on what cannot be had.
+/// Eager replicas on GPUs take that of the parameters and those that follow it. Where oneDNN has an
+/// onednn_fault(), `auto` is `eager`, and LibTorch is kept from it in the whole process. `model`
+/// and `parameters` must outlive the engine. @throws UsageError on what cannot be had.
 EngineChoice make_engine(Model& model, FlatParameters& parameters, const EngineOptions& options);
 
 }  // namespace yoke

@@ -141,6 +141,12 @@ Check check_libtorch(const std::map<std::string, std::string>& versions) {
       "convolutions are slow without oneDNN: use Debian's LibTorch or one from pytorch.org");
 }
 
+Check check_onednn(const std::string& fault) {
+  if (fault.empty()) return ok("onednn", "multiplies rightly here");
+  return warn("onednn", fault,
+              "yoke trains without it, slowly; use another version (docs/install.md)");
+}
+
 Check check_gpus(const Hardware& hardware, int usable) {
   const auto& gpus = hardware.gpus;
   const std::string driver =

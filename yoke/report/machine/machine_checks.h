@@ -35,6 +35,8 @@ Check check_cores(const CpuBudget& budget);
 Check check_memory(const Hardware& hardware);
 Check check_blas(const Blas& blas);
 Check check_libtorch(const std::map<std::string, std::string>& versions);
+/// Of what onednn_fault() says.
+Check check_onednn(const std::string& fault);
 /// `usable` is how many GPUs LibTorch can compute on.
 Check check_gpus(const Hardware& hardware, int usable);
 /// Variables that size thread pools, against the `cores` of the process.
