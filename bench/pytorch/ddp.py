@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Times training steps over ranks with PyTorch's DistributedDataParallel and gloo."""
+"""Times training steps over ranks with PyTorch's DistributedDataParallel and gloo: of this process,
+or by torchrun's variables."""
 import argparse
 import json
 import os
@@ -25,6 +26,7 @@ def parse_arguments():
     parser.add_argument("--setting", choices=SETTINGS, default="as-installed")
     parser.add_argument("--ranks", type=int, default=2, metavar="N", help="processes (default: 2)")
     parser.add_argument("--channels", type=int, help="of the images (default: by model)")
+    parser.add_argument("--size", type=int, help="height and width (default: by model)")
     parser.add_argument("--steps", type=int, default=100, metavar="N", help="measured")
     arguments = parser.parse_args()
     if min(arguments.batch_size, arguments.ranks, arguments.steps) < 1:
@@ -33,15 +35,14 @@ def parse_arguments():
 
 
 def train(rank, arguments):
-    """One rank: one thread on a core of its own; rank 0 prints the result."""
-    cores = sorted(os.sched_getaffinity(0))
-    os.sched_setaffinity(0, {cores[rank % len(cores)]})
+    """One rank of one thread; rank 0 prints the result."""
     torch.set_num_threads(1)
     setting = SETTINGS[arguments.setting]
     if "allocator" in setting:
         keep_freed_memory()
     dist.init_process_group("gloo", rank=rank, world_size=arguments.ranks)
     channels, size, _ = models.IMAGES[arguments.model]
+    size = arguments.size or size
     image = (arguments.channels or channels, size, size)
     model = models.make_model(arguments.model, *image, CLASSES).train()
     if "channels-last" in setting:
@@ -63,11 +64,21 @@ def train(rank, arguments):
     dist.destroy_process_group()
 
 
+def train_on_core(rank, arguments):
+    cores = sorted(os.sched_getaffinity(0))
+    os.sched_setaffinity(0, {cores[rank % len(cores)]})
+    train(rank, arguments)
+
+
 def main():
     arguments = parse_arguments()
+    if "WORLD_SIZE" in os.environ:
+        arguments.ranks = int(os.environ["WORLD_SIZE"])
+        train(int(os.environ["RANK"]), arguments)
+        return
     os.environ.setdefault("MASTER_ADDR", "127.0.0.1")
     os.environ.setdefault("MASTER_PORT", "29511")
-    multiprocessing.spawn(train, (arguments,), arguments.ranks)
+    multiprocessing.spawn(train_on_core, (arguments,), arguments.ranks)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,108 @@
+// tests/cluster/simulate_cluster_test.cpp: scripts/simulate-cluster makes hosts with shares of the
+// processors and links of a speed, and takes them away.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <regex>
+
+#include "tests/support/hosts.h"
+#include "yoke/core/files/file.h"
+
+namespace yoke::test {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+std::vector<std::string> cluster_words(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), YOKE_SOURCE_DIR "/scripts/simulate-cluster");
+  return arguments;
+}
+
+ProgramResult cluster(std::vector<std::string> arguments) {
+  return run_program(cluster_words(std::move(arguments)));
+}
+
+double number_after(const std::string& name, const std::string& output) {
+  std::smatch found;
+  if (!std::regex_search(output, found, std::regex(name + "=([0-9.]+)"))) return -1;
+  return std::stod(found[1]);
+}
+
+class SimulateCluster : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (const auto why = Hosts::why_not(); !why.empty()) GTEST_SKIP() << why;
+    const auto tried = cluster({"1", "--cores", "0.5", "--", "true"});
+    if (tried.output.find("nobody make control groups") != std::string::npos) {
+      GTEST_SKIP() << tried.output;
+    }
+  }
+};
+
+TEST_F(SimulateCluster, HostsReachEachOtherByNameAndEndWithTheStatusOfTheCommand) {
+  const auto result =
+      cluster({"2", "--", "sh", "-c", "hostname; ssh host2 hostname; pwd; ssh host1 true; exit 7"});
+  EXPECT_EQ(result.status, 7);
+  EXPECT_THAT(result.output, HasSubstr("host1\nhost2\n" + fs::current_path().string() + "\n"));
+}
+
+// A limit is one on a slow machine, too.
+TEST_F(SimulateCluster, GivesAHostNoMoreThanItsShareOfTheProcessors) {
+  const auto result =
+      cluster({"2", "--cores", "0.2", "--", "ssh", "host2",
+               "/usr/bin/python3 -c 'import time\nwall, cpu = time.time(), time.process_time()\n"
+               "while time.time() < wall + 2: pass\n"
+               "print(\"share=%f\" % ((time.process_time() - cpu) / (time.time() - wall)))'"});
+  ASSERT_EQ(result.status, 0) << result.output;
+  EXPECT_GT(number_after("share", result.output), 0) << result.output;
+  EXPECT_LT(number_after("share", result.output), 0.3) << result.output;
+}
+
+TEST_F(SimulateCluster, GivesALinkNoMoreThanItsSpeed) {
+  // 5 MB are 40 Mbit, of which a burst passes at once.
+  const auto result =
+      cluster({"2", "--link-mbit", "50", "--", "/usr/bin/python3", "-c",
+               "import subprocess, time\nbegin = time.time()\n"
+               "got = subprocess.run(['ssh', 'host2', 'head -c 5000000 /dev/urandom'],\n"
+               "                     capture_output=True).stdout\n"
+               "print('bytes=%d seconds=%f' % (len(got), time.time() - begin))"});
+  ASSERT_EQ(result.status, 0) << result.output;
+  EXPECT_EQ(number_after("bytes", result.output), 5'000'000) << result.output;
+  EXPECT_GT(number_after("seconds", result.output), 0.7) << result.output;
+}
+
+TEST_F(SimulateCluster, LeavesNothingBehindWhenItIsKilled) {
+  const TemporaryDirectory folder;
+  const auto told = folder.path() / "told";
+  BackgroundProgram killed(cluster_words(
+      {"2", "--cores", "0.3", "--", "sh", "-c",
+       fmt::format("grep -h yoke /proc/self/cgroup | cut -d: -f3 >{0}.new; "
+                   "dirname $(sed -n 's/.*IdentityFile //p' /etc/ssh/ssh_config) >>{0}.new; "
+                   "mv {0}.new {0}; sleep 1000",
+                   told.string())}));
+  ASSERT_TRUE(comes_true([&] { return fs::exists(told); })) << killed.output();
+  std::string group, made;
+  std::istringstream(read_file(told)) >> group >> made;
+  ASSERT_TRUE(group.starts_with("/yoke-")) << group;
+  const auto in_version = [&](const char* place) { return fs::exists(place + group); };
+  const auto is_there = [&] {
+    return in_version("/sys/fs/cgroup") || in_version("/sys/fs/cgroup/cpu");
+  };
+  ASSERT_TRUE(is_there());
+  ASSERT_TRUE(fs::exists(made));
+  killed.send(SIGKILL);
+  EXPECT_TRUE(comes_true([&] { return !is_there() && !fs::exists(made); }));
+}
+
+TEST_F(SimulateCluster, SaysWhatIsAllowed) {
+  EXPECT_THAT(cluster({"2", "--cores", "1000"}).output,
+              HasSubstr("--cores is 1000; allowed: 0.05 to"));
+  EXPECT_THAT(cluster({"0"}).output, HasSubstr("HOSTS is 0; allowed: 1 to 99"));
+  EXPECT_THAT(cluster({"2", "--link-mbit", "-1"}).output, HasSubstr("allowed: more than 0"));
+}
+
+}  // namespace
+}  // namespace yoke::test
