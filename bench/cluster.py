@@ -1,4 +1,5 @@
 """Simulated hosts on one machine, each with its own network, ssh server and share of the processors."""
+import math
 import os
 import shlex
 import subprocess
@@ -7,7 +8,7 @@ import time
 from pathlib import Path
 
 PERIOD_US = 10_000  # short, so that a host never waits for long
-TOOLS = ("ip", "tc", "ssh", "/usr/sbin/sshd", "ssh-keygen", "setpriv", "unshare", "nsenter")
+TOOLS = ("ip", "tc", "ssh", "/usr/sbin/sshd", "ssh-keygen", "setpriv", "unshare", "nsenter", "taskset")
 NAMESPACES = ("--net", "--mount", "--uts", "--ipc", "--pid")
 
 
@@ -22,10 +23,20 @@ def run(*command):
     return done.stdout
 
 
-class ProcessorShare:
-    """A control group, of version 1 or 2, with a quota of processor time."""
+def most_cores(hosts):
+    """Of each of so many hosts, where none shall wait for another: those on one processor share it."""
+    processors = len(os.sched_getaffinity(0))
+    return processors // hosts if hosts <= processors else 1 / -(-hosts // processors)
 
-    def __init__(self, name, cores):
+
+class ProcessorShare:
+    """A control group, of version 1 or 2, with a quota of processor time, on processors of its own:
+    Linux would run two hosts on one and leave another idle."""
+
+    def __init__(self, name, cores, number):
+        processors = sorted(os.sched_getaffinity(0))
+        width = math.ceil(cores)
+        self.processors = [processors[(number * width + i) % len(processors)] for i in range(width)]
         quota = int(cores * PERIOD_US)
         second = Path("/sys/fs/cgroup/cgroup.controllers").exists()
         self.folder = Path("/sys/fs/cgroup" if second else "/sys/fs/cgroup/cpu") / name
@@ -44,7 +55,8 @@ class ProcessorShare:
 
     def words(self):
         """Before a command: runs it with this share."""
-        return ["sh", "-c", f'echo $$ >{self.folder}/cgroup.procs && exec "$@"', "sh"]
+        return ["taskset", "--cpu-list", ",".join(map(str, self.processors)), "sh", "-c",
+                f'echo $$ >{self.folder}/cgroup.procs && exec "$@"', "sh"]
 
 
 class WholeMachine:
@@ -177,7 +189,7 @@ class Cluster:
         name, folder = self.names[number], self.folder
         share = WholeMachine()
         if self.cores is not None:
-            share = ProcessorShare(f"yoke-{os.getpid()}-{name}", self.cores)
+            share = ProcessorShare(f"yoke-{os.getpid()}-{name}", self.cores, number)
             self.janitor.add("group", share.folder)
         host = Host(f"hostname {name} && mount -t tmpfs shm /dev/shm && mount -t tmpfs run /run && "
                     f"mkdir /run/sshd && mount --bind {folder}/hosts /etc/hosts && "
