@@ -194,7 +194,8 @@ std::set<std::string> other_flags() {
       "jobs",          "csv",          "port",       "image",     "version",  // yoke
       "list",          "tests",        "lint",       "rounds",    "models",      "table",
       "ways",          "share",        "workers",    "torch",     "folders",     "package",
-      "minutes",       "policies",     "cores",      "kit",  // scripts
+      "minutes",       "policies",     "cores",      "kit",       "link-mbit",   "mbit",
+      "strategies",  // scripts
       "preset",        "build",        "prefix",     "parallel",  "target",
       "install",  // cmake
       "logdir",        "gtest_filter", "account",    "partition", "time",        "exclusive",
