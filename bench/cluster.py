@@ -1,5 +1,4 @@
 """Simulated hosts on one machine, each with its own network, ssh server and share of the processors."""
-import math
 import os
 import shlex
 import subprocess
@@ -7,7 +6,8 @@ import tempfile
 import time
 from pathlib import Path
 
-PERIOD_US = 10_000  # short, so that a host never waits for long
+from processor_share import ProcessorShare, WholeMachine, check_cores
+
 TOOLS = ("ip", "tc", "ssh", "/usr/sbin/sshd", "ssh-keygen", "setpriv", "unshare", "nsenter", "taskset")
 NAMESPACES = ("--net", "--mount", "--uts", "--ipc", "--pid")
 
@@ -23,66 +23,24 @@ def run(*command):
     return done.stdout
 
 
-def most_cores(hosts):
-    """Of each of so many hosts, where none shall wait for another: those on one processor share it."""
-    processors = len(os.sched_getaffinity(0))
-    return processors // hosts if hosts <= processors else 1 / -(-hosts // processors)
-
-
-class ProcessorShare:
-    """A control group, of version 1 or 2, with a quota of processor time, on processors of its own:
-    Linux would run two hosts on one and leave another idle."""
-
-    def __init__(self, name, cores, number):
-        processors = sorted(os.sched_getaffinity(0))
-        width = math.ceil(cores)
-        self.processors = [processors[(number * width + i) % len(processors)] for i in range(width)]
-        quota = int(cores * PERIOD_US)
-        second = Path("/sys/fs/cgroup/cgroup.controllers").exists()
-        self.folder = Path("/sys/fs/cgroup" if second else "/sys/fs/cgroup/cpu") / name
-        try:
-            if second:
-                (self.folder.parent / "cgroup.subtree_control").write_text("+cpu")
-            self.folder.mkdir()
-            if second:
-                (self.folder / "cpu.max").write_text(f"{quota} {PERIOD_US}")
-            else:
-                (self.folder / "cpu.cfs_period_us").write_text(str(PERIOD_US))
-                (self.folder / "cpu.cfs_quota_us").write_text(str(quota))
-        except OSError as error:
-            raise ClusterError("this machine lets nobody make control groups with a quota of "
-                               f"processor time: {error}; leave out --cores") from error
-
-    def words(self):
-        """Before a command: runs it with this share."""
-        return ["taskset", "--cpu-list", ",".join(map(str, self.processors)), "sh", "-c",
-                f'echo $$ >{self.folder}/cgroup.procs && exec "$@"', "sh"]
-
-
-class WholeMachine:
-    folder = None
-
-    def words(self):
-        return []
-
-
 class Janitor:
     """Takes folders and control groups away once this process has ended, however it did."""
 
     SCRIPT = """trap '' INT TERM HUP
-    while read -r kind path; do
-      if [ "$kind" = folder ]; then folders="$folders $path"; else groups="$groups $path"; fi
-    done
-    for group in $groups; do while [ -d $group ] && ! rmdir $group 2>/dev/null; do sleep 0.05; done; done
-    for folder in $folders; do rm -rf $folder; done"""
+    while IFS= read -r path; do set -- "$@" "$path"; done
+    for path; do
+      case $path in /sys/*)
+        while [ -d "$path" ] && ! rmdir "$path" 2>/dev/null; do sleep 0.05; done ;;
+      *) rm -rf "$path" ;; esac
+    done"""
 
     def __init__(self):
         self.process = subprocess.Popen(["sh", "-c", self.SCRIPT], stdin=subprocess.PIPE, text=True,
                                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                                         start_new_session=True)
 
-    def add(self, kind, path):
-        self.process.stdin.write(f"{kind} {path}\n")
+    def add(self, path):
+        self.process.stdin.write(f"{path}\n")
         self.process.stdin.flush()
 
     def finish(self):
@@ -93,14 +51,15 @@ class Janitor:
 class Host:
     """Processes in namespaces of their own, which end with this one."""
 
-    def __init__(self, script, share, log):
+    def __init__(self, setup, last, share, log):
+        """Runs `setup`, and then `last`, which stays."""
         self.share = share
         self.process = subprocess.Popen(
             [*share.words(), "setpriv", "--pdeathsig", "KILL", "unshare", *NAMESPACES, "--fork",
-             "--kill-child", "--mount-proc", "sh", "-c", f"echo ready; {script}"],
+             "--kill-child", "--mount-proc", "sh", "-c", f"{setup} && echo ready && exec {last}"],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log, text=True)
         if self.process.stdout.readline() != "ready\n":
-            raise ClusterError(f"cannot make namespaces: {Path(log.name).read_text()}")
+            raise ClusterError(f"cannot make a host: {Path(log.name).read_text()}")
         pid = self.process.pid
         self.pid = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()[0]
 
@@ -126,6 +85,8 @@ class Cluster:
             if subprocess.run(["sh", "-c", f"PATH=$PATH:/usr/sbin; command -v {tool}"],
                               capture_output=True).returncode != 0:
                 raise ClusterError(f"{tool} is missing: run scripts/install-dependencies --tests")
+        if cores is not None:
+            check_cores(cores, count)
         self.names = [f"host{number}" for number in range(1, count + 1)]
         self.cores, self.mbit, self.latency_us = cores, mbit, latency_us
         self.hosts, self.switch = [], None
@@ -143,13 +104,12 @@ class Cluster:
     def __enter__(self):
         self.janitor = Janitor()
         try:
-            self.folder = Path(tempfile.mkdtemp(prefix="yoke-cluster-"))
-            self.janitor.add("folder", self.folder)
+            self.folder = Path(tempfile.mkdtemp(prefix="yoke-cluster-", dir="/tmp"))  # no spaces
+            self.janitor.add(self.folder)
             self.log = open(self.folder / "log", "w", encoding="utf-8")
             self.write_files()
-            self.switch = Host("ip link add bridge0 type bridge && ip link set bridge0 up && "
-                               "echo up && exec sleep infinity", WholeMachine(), self.log)
-            self.switch.process.stdout.readline()
+            self.switch = Host("ip link add bridge0 type bridge && ip link set bridge0 up",
+                               "sleep infinity", WholeMachine(), self.log)
             for number in range(len(self.names)):
                 self.hosts.append(self.start_host(number))
             for number, name in enumerate(self.names):
@@ -189,13 +149,13 @@ class Cluster:
         name, folder = self.names[number], self.folder
         share = WholeMachine()
         if self.cores is not None:
-            share = ProcessorShare(f"yoke-{os.getpid()}-{name}", self.cores, number)
-            self.janitor.add("group", share.folder)
+            share = ProcessorShare(f"{folder.name}-{name}", self.cores, number)
+            self.janitor.add(share.folder)
+            share.make()
         host = Host(f"hostname {name} && mount -t tmpfs shm /dev/shm && mount -t tmpfs run /run && "
                     f"mkdir /run/sshd && mount --bind {folder}/hosts /etc/hosts && "
-                    f"mount --bind {folder}/ssh_config /etc/ssh/ssh_config && ip link set lo up && "
-                    f"echo up && exec /usr/sbin/sshd -D -e -f {folder}/sshd_config", share, self.log)
-        host.process.stdout.readline()
+                    f"mount --bind {folder}/ssh_config /etc/ssh/ssh_config && ip link set lo up",
+                    f"/usr/sbin/sshd -D -e -f {folder}/sshd_config", share, self.log)
         for words in (f"ip link add port{number} type veth peer name eth0 netns {host.pid}",
                       f"ip link set port{number} master bridge0 up"):
             run(*self.switch.words(words.split(), ["--net"]))

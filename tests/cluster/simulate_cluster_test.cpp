@@ -62,16 +62,17 @@ TEST_F(SimulateCluster, GivesAHostNoMoreThanItsShareOfTheProcessors) {
 }
 
 TEST_F(SimulateCluster, GivesALinkNoMoreThanItsSpeed) {
-  // 5 MB are 40 Mbit, of which a burst passes at once.
+  // 5 MB are 40 Mbit, of which a burst passes at once; without a limit they take one second by ssh.
   const auto result =
-      cluster({"2", "--link-mbit", "50", "--", "/usr/bin/python3", "-c",
-               "import subprocess, time\nbegin = time.time()\n"
-               "got = subprocess.run(['ssh', 'host2', 'head -c 5000000 /dev/urandom'],\n"
-               "                     capture_output=True).stdout\n"
+      cluster({"2", "--link-mbit", "10", "--", "/usr/bin/python3", "-c",
+               "import subprocess, time\n"
+               "sender = subprocess.Popen(['ssh', 'host2', 'head -c 5000000 /dev/urandom'],\n"
+               "                          stdout=subprocess.PIPE)\n"
+               "got = sender.stdout.read(1)\nbegin = time.time()\ngot += sender.stdout.read()\n"
                "print('bytes=%d seconds=%f' % (len(got), time.time() - begin))"});
   ASSERT_EQ(result.status, 0) << result.output;
   EXPECT_EQ(number_after("bytes", result.output), 5'000'000) << result.output;
-  EXPECT_GT(number_after("seconds", result.output), 0.7) << result.output;
+  EXPECT_GT(number_after("seconds", result.output), 3.5) << result.output;
 }
 
 TEST_F(SimulateCluster, LeavesNothingBehindWhenItIsKilled) {
@@ -86,8 +87,9 @@ TEST_F(SimulateCluster, LeavesNothingBehindWhenItIsKilled) {
   ASSERT_TRUE(comes_true([&] { return fs::exists(told); })) << killed.output();
   std::string group, made;
   std::istringstream(read_file(told)) >> group >> made;
-  ASSERT_TRUE(group.starts_with("/yoke-")) << group;
-  const auto in_version = [&](const char* place) { return fs::exists(place + group); };
+  group = fs::path(group).filename();  // in a container its path may be that of the host
+  ASSERT_TRUE(group.starts_with("yoke-")) << group;
+  const auto in_version = [&](const fs::path& place) { return fs::exists(place / group); };
   const auto is_there = [&] {
     return in_version("/sys/fs/cgroup") || in_version("/sys/fs/cgroup/cpu");
   };
@@ -99,7 +101,9 @@ TEST_F(SimulateCluster, LeavesNothingBehindWhenItIsKilled) {
 
 TEST_F(SimulateCluster, SaysWhatIsAllowed) {
   EXPECT_THAT(cluster({"2", "--cores", "1000"}).output,
-              HasSubstr("--cores is 1000; allowed: 0.05 to"));
+              HasSubstr("--cores is 1000; allowed: 0.1 to"));
+  EXPECT_THAT(cluster({"2", "--cores", "0.05"}).output,
+              HasSubstr("--cores is 0.05; allowed: 0.1 to"));
   EXPECT_THAT(cluster({"0"}).output, HasSubstr("HOSTS is 0; allowed: 1 to 99"));
   EXPECT_THAT(cluster({"2", "--link-mbit", "-1"}).output, HasSubstr("allowed: more than 0"));
 }
