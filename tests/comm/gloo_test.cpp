@@ -1,10 +1,15 @@
-// What is sent while a peer is lost. A build with sanitizers sees what is freed.
+// tests/comm/gloo_test.cpp: what Gloo sends while a peer is lost (a build with sanitizers sees what
+// is freed), and whom its threads let first.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <sys/uio.h>
 
 #include <atomic>
+#include <barrier>
 #include <chrono>
+#include <filesystem>
+#include <set>
 #include <thread>
 
 #include "tests/support/ranks.h"
@@ -49,6 +54,31 @@ TEST(Gloo, SendsNothingThatWasFreedWhenARankIsLost) {
   }
   EXPECT_GT(g_late_writes, 20) << "Gloo does not send by writev()";
   g_late_writes = 0;
+}
+
+std::set<int> threads_here() {
+  std::set<int> threads;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/task"))
+    threads.insert(std::stoi(entry.path().filename()));
+  return threads;
+}
+
+TEST(Gloo, TakesNoCoreFromAThreadThatComputes) {
+  constexpr int kRanks = 2;
+  std::barrier<> all(kRanks);
+  run_ranks(kRanks, [&](const Group& group) {
+    all.arrive_and_wait();
+    const std::set<int> before = threads_here();
+    all.arrive_and_wait();
+    const auto comm = make_communicator("gloo", group);
+    EXPECT_EQ(sched_getscheduler(0), SCHED_OTHER) << "the rank's own thread is as it was";
+    all.arrive_and_wait();
+    int batch = 0;
+    for (const int thread : threads_here())
+      if (!before.contains(thread) && sched_getscheduler(thread) == SCHED_BATCH) ++batch;
+    EXPECT_GE(batch, kRanks * 3) << "a listener and two senders of each rank";
+    all.arrive_and_wait();
+  });
 }
 
 }  // namespace

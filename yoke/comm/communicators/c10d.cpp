@@ -19,6 +19,7 @@
 #endif
 
 #include "yoke/core/parse_number.h"
+#include "yoke/core/system/batch_scheduling.h"
 #include "yoke/core/system/socket_filter.h"
 
 namespace yoke {
@@ -118,6 +119,9 @@ c10::intrusive_ptr<c10d::ProcessGroupGloo> gloo_group(const C10dStore& store, in
                                                       const std::string& address,
                                                       std::chrono::milliseconds timeout) {
   ignore_sigpipe();
+  // Gloo's listener tries again and again for a lock that a sender holds. Having taken that one's
+  // core, it would do so for the rest of its turn: milliseconds, for a message of microseconds.
+  const BatchScheduling others_first;
   const auto options = c10d::ProcessGroupGloo::Options::create(timeout);
   options->devices = {c10d::ProcessGroupGloo::createDeviceForHostname(address)};
   options->threads = 2;  // one for the operation, one to spare: Yoke runs one at a time
