@@ -27,24 +27,26 @@ Batch mixed_batch(std::int64_t images, std::int64_t classes) {
   return batch;
 }
 
-/// -sum_c w_c ((1 - smoothing) t_c + smoothing / classes) log p_c, an image at a time, in fp64.
+/// -sum_k t_k w_k sum_c ((1 - smoothing) [c = k] + smoothing / classes) log p_c, an image at a time,
+/// in fp64.
 double closed_form(const Tensor& scores, const Batch& batch, const LossOptions& options) {
   const Tensor log_probabilities = scores.to(torch::kFloat64).log_softmax(1);
-  const std::int64_t classes = scores.size(1);
   double sum = 0;
   for (std::int64_t n = 0; n < batch.size(); ++n) {
     const auto target = batch.target[n].item<std::int64_t>();
     const bool mixed = batch.mixed();
     const auto other = mixed ? batch.other_target[n].item<std::int64_t>() : -1;
     const double share = mixed ? batch.other_share[n].item<double>() : 0;
-    for (std::int64_t c = 0; c < classes; ++c) {
-      const double is = (c == target ? 1 - share : 0) + (c == other ? share : 0);
-      const double wanted = (1 - options.label_smoothing) * is +
-                            options.label_smoothing / static_cast<double>(classes);
-      const double weight =
-          options.class_weights.defined() ? options.class_weights[c].item<double>() : 1;
-      sum -= weight * wanted * log_probabilities[n][c].item<double>();
-    }
+    const auto add = [&](std::int64_t k, double of_image) {
+      const Tensor weights = options.class_weights;
+      const double weight = weights.defined() ? weights[k].item<double>() : 1;
+      const double own = log_probabilities[n][k].item<double>();
+      const double even = log_probabilities[n].mean().item<double>();
+      const double s = options.label_smoothing;
+      sum -= of_image * weight * ((1 - s) * own + s * even);
+    };
+    add(target, 1 - share);
+    if (mixed) add(other, share);
   }
   return sum / static_cast<double>(batch.size());
 }

@@ -62,22 +62,21 @@ TEST(SoftmaxKernel, HasTheGradientOfLibTorch) {
   }
 }
 
-/// The shares of the classes, [1, classes], fp64.
-Tensor shares_of(const compiled::WantedScores& wanted, std::int64_t classes) {
-  auto shares = torch::zeros({1, classes}, torch::kFloat64);
-  shares[0][wanted.target] += 1 - wanted.other_share;
-  shares[0][wanted.other] += wanted.other_share;
-  return shares;
+/// LibTorch's for one class, times what the class weighs, [].
+Tensor cross_entropy_of(const Tensor& scores, std::int64_t target, double smoothing,
+                        const Tensor& weights) {
+  const Tensor loss = torch::cross_entropy_loss(scores.unsqueeze(0), torch::tensor({target}), {},
+                                                at::Reduction::Mean, -100, smoothing);
+  return weights.defined() ? loss * weights[target].item<double>() : loss;
 }
 
 void expect_cross_entropy(const Tensor& of, const compiled::WantedScores& wanted,
                           const Tensor& weights) {
   const Tensor scores = of.detach().set_requires_grad(true);
   const std::int64_t classes = scores.size(0);
-  const Tensor loss =
-      torch::cross_entropy_loss(scores.unsqueeze(0), shares_of(wanted, classes),
-                                weights.defined() ? weights.to(torch::kFloat64) : Tensor(),
-                                at::Reduction::Mean, -100, wanted.smoothing);
+  const Tensor own = cross_entropy_of(scores, wanted.target, wanted.smoothing, weights);
+  const Tensor other = cross_entropy_of(scores, wanted.other, wanted.smoothing, weights);
+  const Tensor loss = own * (1 - wanted.other_share) + other * wanted.other_share;
   (loss * 0.5).backward();
   const std::vector<float> numbers = as_vector(scores.detach());
   std::vector<float> gradient(numbers.size());

@@ -15,10 +15,12 @@ struct LossOptions {
   torch::Tensor class_weights{};
 };
 
-/// The mean over the images of `batch` of -sum_c w_c t_c log softmax(scores)_c, fp32 []: t are the
-/// shares of the image's classes, smoothed, and w the class weights. It is LibTorch's
-/// cross_entropy_loss with probabilities of classes: divided by the images, not by their weights,
-/// so that ranks need not know each other's. `scores` is fp32 [N, classes].
+/// The mean over the images of `batch` of -sum_c q_c log softmax(scores)_c, fp32 []. With t_c the
+/// shares of an image's classes, w_c the class weights and s the label smoothing,
+/// q_c = (1 - s) w_c t_c + s/C sum_k w_k t_k: an image weighs as its own classes do. (LibTorch's
+/// cross_entropy_loss would give the part that is spread the weights of the classes it goes to, and
+/// so nearly all of it to rare ones.) Divided by the images, not by their weights, so that ranks
+/// need not know each other's. `scores` is fp32 [N, classes].
 torch::Tensor mean_loss(const torch::Tensor& scores, const Batch& batch,
                         const LossOptions& options);
 

@@ -44,18 +44,17 @@ void softmax_backward(const float* result, const float* gradient_out, std::int64
 double cross_entropy(const float* scores, std::int64_t count, const WantedScores& wanted,
                      float scale, float* gradient) {
   const LogSum sum = log_sum(scores, count);
-  const double everywhere = wanted.smoothing / static_cast<double>(count);
-  const double other = (1 - wanted.smoothing) * wanted.other_share;
-  const auto share = [&](std::int64_t i) {
-    double found = everywhere + (i == wanted.target ? 1 - wanted.smoothing - other : 0);
-    if (i == wanted.other) found += other;
-    return wanted.class_weights == nullptr ? found : found * wanted.class_weights[i];
+  const auto weight = [&](std::int64_t i) {
+    return wanted.class_weights == nullptr ? 1.0 : double{wanted.class_weights[i]};
   };
-  double all = 1;
-  if (wanted.class_weights != nullptr) {
-    all = 0;
-    for (std::int64_t i = 0; i < count; ++i) all += share(i);
-  }
+  const double own = (1 - wanted.other_share) * weight(wanted.target);
+  const double other = wanted.other_share * weight(wanted.other);
+  const double all = own + other;
+  const double everywhere = wanted.smoothing * all / static_cast<double>(count);
+  const auto share = [&](std::int64_t i) {
+    const double here = (i == wanted.target ? own : 0) + (i == wanted.other ? other : 0);
+    return (1 - wanted.smoothing) * here + everywhere;
+  };
   double loss = 0;
   for (std::int64_t i = 0; i < count; ++i) {
     const double here = share(i);
