@@ -4,10 +4,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "tests/data/dataset_files.h"
 #include "tests/support/support.h"
 #include "yoke/data/datasets/in_memory.h"
 #include "yoke/data/datasets/subset.h"
+#include "yoke/data/statistics.h"
 
 namespace yoke {
 namespace {
@@ -100,6 +103,21 @@ DatasetInfo two_classes() {
           .deviation = {0.5F}};
 }
 
+TEST(MakeDataset, LeavesImagesOfLaterClassesOut) {
+  const auto whole = make("glyphs:train=400,validation=20");
+  const auto splits = make("glyphs:train=400,validation=20,imbalance=8");
+  const auto before = class_counts(*whole.train);
+  const auto after = class_counts(*splits.train);
+  const double most = static_cast<double>(*std::ranges::max_element(before));
+  for (std::size_t c = 0; c < after.size(); ++c) {
+    const double tail = std::round(most * std::pow(8, -static_cast<double>(c) / 9));
+    EXPECT_EQ(after[c], std::min(before[c], static_cast<std::int64_t>(tail))) << "class " << c;
+  }
+  EXPECT_EQ(splits.validation->size(), 20);
+  EXPECT_THAT(test::failure_of<UsageError>([] { make("glyphs:imbalance=0.5"); }),
+              HasSubstr("a number of at least 1"));
+}
+
 TEST(InMemoryDataset, GivesEachImage) {
   const InMemoryDataset dataset(two_classes(), {1, 2, 3, 4, 5, 6}, {0, 1, 0});
   std::vector<std::uint8_t> scratch;
@@ -130,6 +148,34 @@ TEST(FirstImages, IsTheDataSetItselfWhenItIsSmall) {
       two_classes(), std::vector<std::uint8_t>{1, 2}, std::vector<std::int64_t>{0});
   EXPECT_EQ(first_images(dataset, 1), dataset);
   EXPECT_EQ(first_images(dataset, 9), dataset);
+}
+
+/// Images of one channel and pixels that tell their number, of classes a and b.
+std::shared_ptr<const Dataset> numbered(std::vector<std::int64_t> labels) {
+  std::vector<std::uint8_t> pixels;
+  for (std::size_t i = 0; i < labels.size(); ++i)
+    pixels.insert(pixels.end(), 2, static_cast<std::uint8_t>(i));
+  return std::make_shared<InMemoryDataset>(two_classes(), std::move(pixels), std::move(labels));
+}
+
+TEST(LongTailed, KeepsTheFirstImagesOfRareClasses) {
+  const auto tail = long_tailed(numbered({1, 0, 1, 0, 0, 1, 1, 0}), 2);
+  std::vector<std::uint8_t> scratch;
+  ASSERT_EQ(tail->size(), 6);
+  const std::vector<int> kept = {0, 1, 2, 3, 4, 7};
+  for (std::int64_t i = 0; i < 6; ++i)
+    EXPECT_EQ(tail->pixels(i, scratch)[0], kept[static_cast<std::size_t>(i)]) << i;
+  EXPECT_THAT(class_counts(*tail), ElementsAre(4, 2));
+}
+
+TEST(LongTailed, KeepsAnImageOfEachClassThatHasOne) {
+  EXPECT_THAT(class_counts(*long_tailed(numbered({0, 0, 1, 1}), 1e9)), ElementsAre(2, 1));
+  EXPECT_THAT(class_counts(*long_tailed(numbered({0, 0}), 1e9)), ElementsAre(2, 0));
+}
+
+TEST(LongTailed, IsTheDataSetItselfWithoutImbalance) {
+  const auto dataset = numbered({0, 1});
+  EXPECT_EQ(long_tailed(dataset, 1), dataset);
 }
 
 }  // namespace

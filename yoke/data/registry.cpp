@@ -40,16 +40,20 @@ OptionTable<Augmentation> augmentation_options(bool flip) {
         "probability that a random rectangle of a training image is set to the mean"}}};
 }
 
-/// How many images of each split there are at most; 0: all.
+/// How many images of each split there are at most (0: all), and how rare classes are made.
 struct Limits {
   std::int64_t train = 0;
   std::int64_t validation = 0;
+  double imbalance = 1;
 };
 
 OptionTable<Limits> limit_options() {
   return {{"train_limit", &Limits::train, at_least(0),
            "only the first so many training images; 0: all"},
-          {kValidationLimit, &Limits::validation, at_least(0), "likewise for validation"}};
+          {kValidationLimit, &Limits::validation, at_least(0), "likewise for validation"},
+          {"imbalance", &Limits::imbalance, at_least(1),
+           "training images of the first class for one of the last, whose images are left out as of "
+           "those between (a long tail, Cui et al. 2019); 1: none are"}};
 }
 
 /// `chosen` with splits that `change` has seen.
@@ -63,6 +67,7 @@ void change_splits(DatasetPlugin::Chosen& chosen, std::function<void(DatasetSpli
 
 void limit(const Limits& limits, DatasetSplits& splits) {
   if (limits.train > 0) splits.train = first_images(splits.train, limits.train);
+  splits.train = long_tailed(splits.train, limits.imbalance);
   if (limits.validation > 0) splits.validation = first_images(splits.validation, limits.validation);
 }
 

@@ -34,19 +34,25 @@ Moments moments(const Histogram& histogram) {
 
 }  // namespace
 
+std::vector<std::int64_t> class_counts(const Dataset& dataset) {
+  std::vector<std::int64_t> counts(static_cast<std::size_t>(dataset.info().classes()));
+  for (std::int64_t index = 0; index < dataset.size(); ++index)
+    ++counts.at(static_cast<std::size_t>(dataset.label(index)));
+  return counts;
+}
+
 DatasetStatistics measure(const Dataset& dataset) {
   const ImageShape& shape = dataset.info().image;
   const auto plane = static_cast<std::size_t>(shape.height * shape.width);
   std::vector<Histogram> histograms(static_cast<std::size_t>(shape.channels));
   DatasetStatistics statistics{
       .images = dataset.size(),
-      .class_counts = std::vector<std::int64_t>(static_cast<std::size_t>(dataset.info().classes())),
+      .class_counts = class_counts(dataset),
       .mean = {},
       .deviation = {},
       .pixel_bytes = dataset.size() * shape.elements()};
   std::vector<std::uint8_t> scratch;
   for (std::int64_t index = 0; index < dataset.size(); ++index) {
-    ++statistics.class_counts.at(static_cast<std::size_t>(dataset.label(index)));
     const auto pixels = dataset.pixels(index, scratch);
     for (std::size_t channel = 0; channel < histograms.size(); ++channel) {
       count(histograms[channel], pixels.subspan(channel * plane, plane));

@@ -16,6 +16,9 @@ struct DatasetStatistics {
   std::int64_t pixel_bytes = 0;            ///< Of all images, one byte a value.
 };
 
+/// Images of each class. Reads every label of `dataset` once.
+std::vector<std::int64_t> class_counts(const Dataset& dataset);
+
 /// Reads every label and pixel of `dataset` once. The mean and deviation are exact sums over the
 /// 256 values a pixel can have; 0 for an empty data set.
 DatasetStatistics measure(const Dataset& dataset);

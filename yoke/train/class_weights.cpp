@@ -13,6 +13,7 @@
 #include "yoke/core/nearest_name.h"
 #include "yoke/core/parse_number.h"
 #include "yoke/core/split.h"
+#include "yoke/data/statistics.h"
 
 namespace yoke {
 namespace {
@@ -29,11 +30,7 @@ std::string_view trimmed(std::string_view text) {
 
 torch::Tensor balanced_weights(const Dataset& train) {
   const std::int64_t classes = train.info().classes();
-  std::vector<std::int64_t> images(static_cast<std::size_t>(classes));
-  for (std::int64_t i = 0; i < train.size(); ++i) {
-    const std::int64_t label = train.label(i);
-    if (label >= 0 && label < classes) ++images[static_cast<std::size_t>(label)];
-  }
+  const std::vector<std::int64_t> images = class_counts(train);
   const auto present = static_cast<double>(
       std::count_if(images.begin(), images.end(), [](std::int64_t count) { return count > 0; }));
   auto weights = torch::ones({classes});

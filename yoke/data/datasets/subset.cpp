@@ -1,45 +1,79 @@
 #include "yoke/data/datasets/subset.h"
 
+#include <algorithm>
+#include <cmath>
+#include <numeric>
 #include <utility>
+#include <vector>
+
+#include "yoke/data/statistics.h"
 
 namespace yoke {
 namespace {
 
 class Subset final : public Dataset {
  public:
-  Subset(std::shared_ptr<const Dataset> dataset, std::int64_t size)
-      : dataset_(std::move(dataset)), size_(size) {}
+  Subset(std::shared_ptr<const Dataset> dataset, std::vector<std::int64_t> images)
+      : dataset_(std::move(dataset)), images_(std::move(images)) {}
 
   const DatasetInfo& info() const override { return dataset_->info(); }
-  std::int64_t size() const override { return size_; }
-  std::int64_t label(std::int64_t index) const override { return dataset_->label(index); }
-  std::string name(std::int64_t index) const override { return dataset_->name(index); }
+  std::int64_t size() const override { return static_cast<std::int64_t>(images_.size()); }
+  std::int64_t label(std::int64_t index) const override { return dataset_->label(image(index)); }
+  std::string name(std::int64_t index) const override { return dataset_->name(image(index)); }
   std::span<const std::uint8_t> pixels(std::int64_t index,
                                        std::vector<std::uint8_t>& scratch) const override {
-    return dataset_->pixels(index, scratch);
+    return dataset_->pixels(image(index), scratch);
   }
   std::span<const std::uint8_t> drawn_pixels(std::int64_t index, RandomStream& random,
                                              std::vector<std::uint8_t>& scratch) const override {
-    return dataset_->drawn_pixels(index, random, scratch);
+    return dataset_->drawn_pixels(image(index), random, scratch);
   }
   bool draws() const override { return dataset_->draws(); }
   std::shared_ptr<const Dataset> decoded_to(std::int64_t height,
                                             std::int64_t width) const override {
     auto dataset = dataset_->decoded_to(height, width);
-    return dataset ? std::make_shared<Subset>(std::move(dataset), size_) : nullptr;
+    return dataset ? std::make_shared<Subset>(std::move(dataset), images_) : nullptr;
   }
 
  private:
+  std::int64_t image(std::int64_t index) const { return images_[static_cast<std::size_t>(index)]; }
+
   std::shared_ptr<const Dataset> dataset_;
-  std::int64_t size_;
+  std::vector<std::int64_t> images_;  // Of dataset_, ascending.
 };
+
+/// How many images of each of `classes` classes a long tail has at most, if the first has `most`.
+std::vector<std::int64_t> tail_sizes(std::size_t classes, std::int64_t most, double imbalance) {
+  const double factor =
+      classes > 1 ? std::pow(imbalance, -1.0 / static_cast<double>(classes - 1)) : 1.0;
+  std::vector<std::int64_t> sizes(classes);
+  for (std::size_t c = 0; c < classes; ++c) {
+    const double size = static_cast<double>(most) * std::pow(factor, static_cast<double>(c));
+    sizes[c] = std::max<std::int64_t>(1, std::llround(size));
+  }
+  return sizes;
+}
 
 }  // namespace
 
 std::shared_ptr<const Dataset> first_images(std::shared_ptr<const Dataset> dataset,
                                             std::int64_t count) {
   if (count >= dataset->size()) return dataset;
-  return std::make_shared<Subset>(std::move(dataset), count);
+  std::vector<std::int64_t> images(static_cast<std::size_t>(count));
+  std::iota(images.begin(), images.end(), 0);
+  return std::make_shared<Subset>(std::move(dataset), std::move(images));
+}
+
+std::shared_ptr<const Dataset> long_tailed(std::shared_ptr<const Dataset> dataset,
+                                           double imbalance) {
+  if (imbalance == 1 || dataset->size() == 0) return dataset;
+  const std::vector<std::int64_t> counts = class_counts(*dataset);
+  std::vector<std::int64_t> left =
+      tail_sizes(counts.size(), *std::ranges::max_element(counts), imbalance);
+  std::vector<std::int64_t> images;
+  for (std::int64_t i = 0; i < dataset->size(); ++i)
+    if (left[static_cast<std::size_t>(dataset->label(i))]-- > 0) images.push_back(i);
+  return std::make_shared<Subset>(std::move(dataset), std::move(images));
 }
 
 }  // namespace yoke
