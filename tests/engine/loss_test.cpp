@@ -27,8 +27,8 @@ Batch mixed_batch(std::int64_t images, std::int64_t classes) {
   return batch;
 }
 
-/// -sum_k t_k w_k sum_c ((1 - smoothing) [c = k] + smoothing / classes) log p_c, an image at a time,
-/// in fp64.
+/// -sum_k t_k w_k sum_c ((1 - smoothing) [c = k] + smoothing / classes) log p_c, an image at a
+/// time, in fp64.
 double closed_form(const Tensor& scores, const Batch& batch, const LossOptions& options) {
   const Tensor log_probabilities = scores.to(torch::kFloat64).log_softmax(1);
   double sum = 0;

@@ -48,12 +48,13 @@ struct Limits {
 };
 
 OptionTable<Limits> limit_options() {
-  return {{"train_limit", &Limits::train, at_least(0),
-           "only the first so many training images; 0: all"},
-          {kValidationLimit, &Limits::validation, at_least(0), "likewise for validation"},
-          {"imbalance", &Limits::imbalance, at_least(1),
-           "training images of the first class for one of the last, whose images are left out as of "
-           "those between (a long tail, Cui et al. 2019); 1: none are"}};
+  return {
+      {"train_limit", &Limits::train, at_least(0),
+       "only the first so many training images; 0: all"},
+      {kValidationLimit, &Limits::validation, at_least(0), "likewise for validation"},
+      {"imbalance", &Limits::imbalance, at_least(1),
+       "training images of the first class for one of the last, whose images are left out as of "
+       "those between (a long tail, Cui et al. 2019); 1: none are"}};
 }
 
 /// `chosen` with splits that `change` has seen.

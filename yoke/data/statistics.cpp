@@ -45,12 +45,11 @@ DatasetStatistics measure(const Dataset& dataset) {
   const ImageShape& shape = dataset.info().image;
   const auto plane = static_cast<std::size_t>(shape.height * shape.width);
   std::vector<Histogram> histograms(static_cast<std::size_t>(shape.channels));
-  DatasetStatistics statistics{
-      .images = dataset.size(),
-      .class_counts = class_counts(dataset),
-      .mean = {},
-      .deviation = {},
-      .pixel_bytes = dataset.size() * shape.elements()};
+  DatasetStatistics statistics{.images = dataset.size(),
+                               .class_counts = class_counts(dataset),
+                               .mean = {},
+                               .deviation = {},
+                               .pixel_bytes = dataset.size() * shape.elements()};
   std::vector<std::uint8_t> scratch;
   for (std::int64_t index = 0; index < dataset.size(); ++index) {
     const auto pixels = dataset.pixels(index, scratch);

@@ -12,9 +12,9 @@ std::shared_ptr<const Dataset> first_images(std::shared_ptr<const Dataset> datas
                                             std::int64_t count);
 
 /// `dataset` with a long tail of rare classes: of class c in [0, C) only the first
-/// max(1, round(n / imbalance^(c / (C - 1)))) images, n being the largest class's number (Cui et al.
-/// 2019, section 5.1). `imbalance`, n over the number of the rarest class, is at least 1; 1 gives
-/// `dataset` itself.
+/// max(1, round(n / imbalance^(c / (C - 1)))) images, n being the largest class's number (Cui et
+/// al. 2019, section 5.1). `imbalance`, n over the number of the rarest class, is at least 1; 1
+/// gives `dataset` itself.
 std::shared_ptr<const Dataset> long_tailed(std::shared_ptr<const Dataset> dataset,
                                            double imbalance);
 
