@@ -157,7 +157,7 @@ std::string table_of_flags(const char* path) {
 std::set<std::string> train_flags() {
   const auto source = table_of_flags("yoke/train/config/flag_table.cpp");
   const std::regex entry(
-      R"re(\b(?:text|count|number|at_least|seconds|choice|interval|sizes|boolean)\(\s*"([a-z0-9-]+)")re");
+      R"re(\b(?:text|count|number|at_least|seconds|choice|interval|sizes|steps|boolean)\(\s*"([a-z0-9-]+)")re");
   const auto names = matches(source, entry);
   std::set<std::string> flags(names.begin(), names.end());
   flags.insert({"recipe", "help"});

@@ -18,6 +18,7 @@ namespace yoke {
 namespace {
 
 using test::reports;
+using test::shown_by;
 using test::small_run;
 using test::TemporaryDirectory;
 using testing::AllOf;
@@ -34,16 +35,6 @@ TrainConfig run_with_checkpoints(const fs::path& out) {
 
 fs::path step(const TrainConfig& config, int number) {
   return config.out / "checkpoints" / fmt::format("step-{:08}", number);
-}
-
-/// What is shown by a run, in the attempt after `restarts` others.
-std::string shown_by(const TrainConfig& config, int restarts = 0) {
-  std::ostringstream shown;
-  TrainContext context;
-  context.output.stream = &shown;
-  context.world.restarted = restarts > 0;
-  train(config, {}, context);
-  return shown.str();
 }
 
 /// All files below `folder`, by their paths.

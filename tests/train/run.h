@@ -44,6 +44,16 @@ inline TrainConfig still_run(const std::filesystem::path& out,
   return config;
 }
 
+/// What is shown by a run, in the attempt after `restarts` others.
+inline std::string shown_by(const TrainConfig& config, int restarts = 0) {
+  std::ostringstream shown;
+  TrainContext context;
+  context.output.stream = &shown;
+  context.world.restarted = restarts > 0;
+  train(config, {}, context);
+  return shown.str();
+}
+
 /// The words of `yoke train` into `out`, without what few tests look at; `flags` are separated by
 /// spaces.
 inline std::vector<std::string> train_words(const std::filesystem::path& out,

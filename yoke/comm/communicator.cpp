@@ -1,11 +1,13 @@
 #include "yoke/comm/communicator.h"
 
+#include <ATen/record_function.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
 #include <fmt/format.h>
 
 #include "yoke/comm/operation_copy.h"
 #include "yoke/core/error.h"
 #include "yoke/core/system/clock.h"
+#include "yoke/core/system/thread_name.h"
 
 namespace yoke {
 namespace {
@@ -122,6 +124,7 @@ void Communicator::run(const Operation& operation) {
 }
 
 std::string Communicator::attempt(const Operation& operation) {
+  RECORD_USER_SCOPE(operation.str());
   {
     const std::lock_guard lock(mutex_);
     if (!failure_.empty()) return failure_;
@@ -154,6 +157,7 @@ std::string Communicator::explain(const Operation& operation, const std::string&
 }
 
 void Communicator::serve() {
+  name_thread("communicator");
   std::unique_lock lock(mutex_);
   for (;;) {
     wake_.wait(lock, [&] { return stop_ || !queue_.empty(); });

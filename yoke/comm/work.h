@@ -1,5 +1,7 @@
 // yoke/comm/work.h: an operation under way.
 #pragma once
+#include <ATen/record_function.h>
+
 #include <functional>
 #include <utility>
 
@@ -16,7 +18,9 @@ class [[nodiscard]] Work {
   /// Waits until the operation's output may be read and its input changed.
   /// @throws CommError when it failed.
   void wait() const {
-    if (wait_) wait_();
+    if (!wait_) return;
+    RECORD_USER_SCOPE("wait for other ranks");
+    wait_();
   }
 
  private:

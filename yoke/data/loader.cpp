@@ -1,11 +1,13 @@
 #include "yoke/data/loader.h"
 
+#include <ATen/record_function.h>
 #include <fmt/format.h>
 
 #include <optional>
 #include <utility>
 
 #include "yoke/core/error.h"
+#include "yoke/core/system/thread_name.h"
 
 namespace yoke {
 namespace {
@@ -36,7 +38,10 @@ Loader::Loader(std::shared_ptr<const Dataset> dataset, Sampler sampler, Transfor
     throw Error(fmt::format("loader: [{}, {}) is no range of steps", first_step, last_step));
   }
   for (int i = 0; i < options.threads; ++i) {
-    workers_.emplace_back([this](const std::stop_token& stop) { work(stop); });
+    workers_.emplace_back([this, i](const std::stop_token& stop) {
+      name_thread(fmt::format("loader {}", i));
+      work(stop);
+    });
   }
 }
 
@@ -49,6 +54,7 @@ Batch Loader::next() {
   if (next_step_ == last_step_) {
     throw Error(fmt::format("loader: there is no batch past the last step, {}", last_step_));
   }
+  RECORD_USER_SCOPE("loader: wait for a batch");
   Result result = queue_.take();
   if (const auto* failure = std::get_if<std::exception_ptr>(&result)) {
     failure_ = *failure;
@@ -62,6 +68,7 @@ Batch Loader::next() {
 
 Batch Loader::make(std::int64_t step, const DeviceCopy& device, BatchMaker::Scratch& scratch,
                    const std::stop_token& stop) const {
+  RECORD_USER_SCOPE("loader: make a batch");
   if (!options_.resident) return device.copy(maker_.make(step, options_.pinned, scratch, stop));
   return device.wait_for([&] { return maker_.make(step, *options_.resident, stop); });
 }

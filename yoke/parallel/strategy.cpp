@@ -1,17 +1,28 @@
 #include "yoke/parallel/strategy.h"
 
+#include <ATen/record_function.h>
+
 #include "yoke/optim/scaled.h"
 
 namespace yoke {
+namespace {
+
+Forward gradient(const std::function<Forward()>& compute) {
+  RECORD_USER_SCOPE("gradient");
+  return compute();
+}
+
+}  // namespace
 
 StepResult take_step(Optimizer& optimizer, const std::function<Forward()>& compute,
                      const Rates& rates) {
   StepResult result;
   const Objective objective = [&] {
-    Forward latest = compute();
+    Forward latest = gradient(compute);
     if (!result.scores.defined()) result.scores = std::move(latest.scores);
     return latest.loss;
   };
+  RECORD_USER_SCOPE("optimizer, with the gradient that it asks for");
   result.loss = optimizer.step(objective, rates);
   return result;
 }

@@ -29,6 +29,8 @@ struct RunDirectory {
   std::filesystem::path checkpoints() const { return path / "checkpoints"; }
   std::filesystem::path resumed_from() const { return path / "resumed-from"; }
   std::filesystem::path predictions() const { return path / "predictions.jsonl"; }
+  std::filesystem::path console() const { return path / "console.log"; }
+  std::filesystem::path profile() const { return path / "profile.json"; }
   std::filesystem::path weights() const { return path / kWeightsFile; }
   /// A copy of the file that the model is read from, of models that are.
   std::filesystem::path model_file() const { return path / "script.ts"; }

@@ -10,8 +10,8 @@ struct Resolved {
   int replicas = 1;        ///< Copies of the step inside this rank, at least 1.
   double lr = 0;           ///< Base learning rate, in [0, 1e9], equal on all ranks.
   RunDirectory directory;  ///< Made, and under the same path on all ranks.
-  bool resources =
-      false;  ///< This rank records its use of the machine; of a process only one does.
+  bool recorder = true;    ///< Of this process's ranks the one that records what it does.
+  bool resources = false;  ///< This rank records the process's use of the machine.
 };
 
 }  // namespace yoke

@@ -1,5 +1,7 @@
 #include "yoke/train/train.h"
 
+#include <fmt/format.h>
+
 #include <chrono>
 #include <exception>
 #include <mutex>
@@ -11,6 +13,7 @@
 #include "yoke/comm/rendezvous/join.h"
 #include "yoke/comm/tell_after_others.h"
 #include "yoke/core/error.h"
+#include "yoke/core/system/thread_name.h"
 #include "yoke/core/system/threads.h"
 #include "yoke/parallel/workers/in_process.h"
 #include "yoke/train/checkpoints/model_file.h"
@@ -73,6 +76,7 @@ TrainResult train_in_threads(const TrainConfig& config, const TrainParts& parts,
   std::vector<std::thread> threads;
   for (const Group& group : groups) {
     threads.emplace_back([&] {
+      name_thread(fmt::format("rank {}", group.rank));
       try {
         tell_after_others([&] {
           TrainResult own = train_rank(config, shared, context, group);

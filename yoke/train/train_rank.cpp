@@ -33,6 +33,7 @@
 #include "yoke/train/predicted_images.h"
 #include "yoke/train/resolved.h"
 #include "yoke/train/run_directory.h"
+#include "yoke/train/step_profile.h"
 #include "yoke/train/summary.h"
 
 namespace yoke {
@@ -155,6 +156,7 @@ Resolved resolve(const TrainConfig& config, const CoreShare& cores, const Worklo
           .replicas = workload.engine.replicas,
           .lr = trainer.lr(),
           .directory = {},
+          .recorder = records,
           .resources = config.resources && records};
 }
 
@@ -205,6 +207,12 @@ TrainResult train_rank(const TrainConfig& config, const TrainParts& parts,
   if (checkpoint) {
     trainer.resume(*checkpoint);
     *checkpoint = {.step = checkpoint->step};  // gives the tensors' memory back
+  }
+  if (config.profile) {
+    const std::int64_t done = trainer.state().step;
+    if (const auto told = check_profile(*config.profile, done, trainer.total_steps())) {
+      warnings.push_back(*told);
+    }
   }
   const bool records = !in_process(context, group) || group.rank == 0;  // a process does once
   const Resolved found = resolve(config, cores, workload, trainer, records);

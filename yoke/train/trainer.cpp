@@ -1,5 +1,6 @@
 #include "yoke/train/trainer.h"
 
+#include <ATen/record_function.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -151,6 +152,7 @@ void Trainer::run(std::int64_t last, const Beside& beside) {
 Stretch::Images Trainer::take(std::int64_t step) {
   if (!loader_ && data_shard_.index >= 0) loader_ = make_loader();
   communicator_.set_step(step);
+  RECORD_USER_SCOPE(fmt::format("ProfilerStep#{}", step + 1));  // as torch.profiler calls it
   const auto data_wait = [this] { return loader_ ? loader_->wait_seconds() : 0; };
   const Stopwatch watch;
   const double waited = data_wait();
@@ -222,6 +224,7 @@ void Trainer::check_loss() const {
 }
 
 Evaluation Trainer::evaluate() {
+  RECORD_USER_SCOPE("evaluate");
   const auto go_on = settle();
   auto result = yoke::evaluate(*workload_.engine.engine, communicator_, workload_.data.validation,
                                batch_sizes_.all().back(), workload_.loader, config_.tta);
@@ -237,6 +240,7 @@ Evaluation Trainer::evaluate() {
 }
 
 Checkpoint Trainer::checkpoint(const std::vector<RecipeEntry>& recipe) {
+  RECORD_USER_SCOPE("checkpoint: copy");
   const auto go_on = settle();
   state_.window.gather(communicator_);
   nlohmann::json config = nlohmann::json::object();

@@ -53,6 +53,10 @@ TrainingLoop::TrainingLoop(const TrainConfig& config, const Resolved& resolved, 
   if (saves() && trainer.communicator().rank() == 0) {
     writer_.emplace(resolved.directory.checkpoints(), config.keep);
   }
+  if (config.profile) {
+    profile_.emplace(*config.profile, resolved.directory.profile(), trainer.communicator(),
+                     resolved.recorder);
+  }
 }
 
 RunStatus TrainingLoop::run(const std::atomic<bool>* stop) {
@@ -63,6 +67,7 @@ RunStatus TrainingLoop::run(const std::atomic<bool>* stop) {
   Signals signals(*this);
   signals.send(asked());
   signals.receive();
+  profile();
   while (!done() && !signals.stop()) {
     take_steps({.goes_on =
                     [&](std::int64_t step) {
@@ -73,6 +78,7 @@ RunStatus TrainingLoop::run(const std::atomic<bool>* stop) {
     signals.receive();
     after_steps();
   }
+  profile(/*ended=*/true);
   if (saves()) finish_saving();
   trainer_.finish();
   trainer_.state().wall_seconds = seconds();
@@ -97,8 +103,9 @@ std::int64_t TrainingLoop::next_halt() const {
 
 bool TrainingLoop::halts(std::int64_t step) const {
   const Epochs& epochs = trainer_.epochs();
-  return reports(step) || trainer_.averages(step) || trainer_.resizes(step) ||
-         config_.eval_every.due(step, epochs, 0) || config_.checkpoint_every.due(step, epochs, 0);
+  return reports(step) || (profile_ && profile_->halts(step)) || trainer_.averages(step) ||
+         trainer_.resizes(step) || config_.eval_every.due(step, epochs, 0) ||
+         config_.checkpoint_every.due(step, epochs, 0);
 }
 
 void TrainingLoop::take_steps(const Trainer::Beside& beside) {
@@ -130,6 +137,15 @@ void TrainingLoop::after_steps() {
   const bool best = evaluates && evaluate();
   const bool due = config_.checkpoint_every.due(step, epochs, save_clock_);
   if (due || (best && config_.keep_best)) save();
+  profile();
+}
+
+/// Begins or ends it, where it is due after the steps so far.
+void TrainingLoop::profile(bool ended) {
+  if (!profile_) return;
+  const std::int64_t before = trainer_.bytes();
+  if (const auto told = profile_->after(trainer_.state().step, ended)) reporter_.message(*told);
+  bytes_reported_ += trainer_.bytes() - before;  // are not of steps
 }
 
 void TrainingLoop::compare_ranks() {

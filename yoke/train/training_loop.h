@@ -9,6 +9,7 @@
 #include "yoke/train/epoch_pace.h"
 #include "yoke/train/reporter.h"
 #include "yoke/train/resolved.h"
+#include "yoke/train/step_profile.h"
 #include "yoke/train/trainer.h"
 
 namespace yoke {
@@ -40,6 +41,7 @@ class TrainingLoop {
   std::int64_t next_halt() const;
   bool halts(std::int64_t step) const;
   void after_steps();
+  void profile(bool ended = false);
   bool reports(std::int64_t step) const;
   void report();
   void compare_ranks();
@@ -57,6 +59,7 @@ class TrainingLoop {
   Trainer& trainer_;
   Reporter& reporter_;
   std::optional<CheckpointWriter> writer_;
+  std::optional<StepProfile> profile_;
   const double earlier_seconds_;   // of the run, before this process
   const std::int64_t first_step_;  // of this process
   const Stopwatch clock_;          // since the start of the program

@@ -1,6 +1,9 @@
 #include "yoke/core/system/team.h"
 
 #include <ATen/Parallel.h>
+#include <fmt/format.h>
+
+#include "yoke/core/system/thread_name.h"
 
 namespace yoke {
 namespace {
@@ -57,6 +60,7 @@ void Team::run(const std::function<void(int)>& work) {
 }
 
 void Team::serve(int member) {
+  name_thread(fmt::format("replica {}", member));
   at::set_num_threads(1);  // of this thread's OpenMP
   for (std::uint32_t seen = 0;;) {
     wait_while(task_, seen);

@@ -1,5 +1,6 @@
 #include "yoke/engine/compiled/compiled_engine.h"
 
+#include <ATen/record_function.h>
 #include <fmt/format.h>
 
 #include "yoke/core/error.h"
@@ -117,6 +118,7 @@ void Compiled::run(const Work& work, const std::vector<Range>& parts,
   }
   const std::int64_t image_elements = model_.input.elements();
   team_.run([&](int member) {
+    RECORD_USER_SCOPE("weights: reorder");
     weights_.refresh(member, team_.size(), replicas_[static_cast<std::size_t>(member)].stream());
   });
   team_.run([&](int member) {
@@ -206,6 +208,7 @@ Forward Compiled::gradient(const Batch& given, const StepKey& key, const Gradien
     run(work, parts, [](Plan& plan, const MicroBatch& micro, int) { plan.run(micro); });
     const auto stores = gradient_stores(parts);
     team_.run([&](int member) {
+      RECORD_USER_SCOPE("gradient: sum over replicas");
       reducer_.run(member, stores, replicas_[static_cast<std::size_t>(member)].stream());
     });
   }

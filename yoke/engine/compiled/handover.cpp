@@ -1,5 +1,7 @@
 #include "yoke/engine/compiled/handover.h"
 
+#include <ATen/record_function.h>
+
 namespace yoke::compiled {
 
 Handover::Handover(GradientReducer& reducer, const FlatParameters& parameters,
@@ -22,6 +24,7 @@ void Handover::finish(dnnl::stream& stream) {
 }
 
 void Handover::hand_over(ParameterId id, dnnl::stream& stream) {
+  RECORD_USER_SCOPE("gradient: sum over replicas");
   reducer_.reduce(id, replicas_, stream);
   const auto& slice = parameters_.slices()[static_cast<std::size_t>(id)];
   const std::lock_guard lock(telling_);

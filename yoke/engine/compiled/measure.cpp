@@ -1,8 +1,6 @@
 // yoke/engine/compiled/measure.cpp: the compiled engine as `yoke bench step` looks at it.
 #include <ATen/Context.h>
 
-#include <array>
-
 #include "yoke/core/system/clock.h"
 #include "yoke/engine/compiled/compiled_engine.h"
 
@@ -47,10 +45,9 @@ std::vector<StepCost> Compiled::profile(const Batch& given, int repetitions) {
   Plan& plan = replicas_.front().plan(training_graph_, options);
   std::vector<StepCost> costs;
   for (const Step& step : plan.steps()) {
-    static constexpr std::array kPasses = {"forward", "backward", "other"};
     costs.push_back({.layer = step.layer,
                      .operation = step.operation,
-                     .pass = kPasses[static_cast<std::size_t>(step.pass)],
+                     .pass = word_of(step.pass),
                      .milliseconds = 0,
                      .flops = 0,
                      .primitive = step.primitive});

@@ -1,5 +1,8 @@
 #include "yoke/engine/compiled/plan.h"
 
+#include <ATen/record_function.h>
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace yoke::compiled {
@@ -90,10 +93,15 @@ void Plan::walk(const MicroBatch& micro, const RunStep& run_step) {
   }
 }
 
+std::string Step::name() const { return fmt::format("{} {}: {}", layer, word_of(pass), operation); }
+
 void Plan::run(const MicroBatch& micro) {
   walk(micro, [this](std::size_t index, const MicroBatch& images) {
     const Step& step = steps_[index];
-    step.run(images);
+    {
+      RECORD_USER_SCOPE(step.name());
+      step.run(images);
+    }
     if (images.completed == nullptr) return;
     for (const ParameterId id : step.completes) (*images.completed)(id);
   });

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "yoke/core/enum_words.h"
 #include "yoke/engine/compiled/section.h"
 #include "yoke/engine/engine.h"
 
@@ -39,6 +40,15 @@ struct MicroBatch {
 /// Which pass a step belongs to, for tables of times.
 enum class Pass { kForward, kBackward, kOther };
 
+}  // namespace yoke::compiled
+
+template <>
+struct yoke::EnumWords<yoke::compiled::Pass> {
+  static constexpr std::string_view kWords[] = {"forward", "backward", "other"};
+};
+
+namespace yoke::compiled {
+
 /// One call of a primitive or kernel.
 struct Step {
   std::string layer;      ///< Its layer's name.
@@ -48,6 +58,9 @@ struct Step {
   bool primitive = false;  ///< The network's own arithmetic in oneDNN: no reorder, no sum.
   std::function<void(const MicroBatch&)> run;
   std::vector<ParameterId> completes = {};  ///< Whose gradients are done after it.
+
+  /// For people: `conv1 backward: convolution (jit:avx512_core)`.
+  std::string name() const;
 };
 
 /// Everything that was allocated and created for one batch size; runs on one thread.

@@ -1,5 +1,6 @@
 #include "yoke/engine/eager/eager.h"
 
+#include <ATen/record_function.h>
 #include <torch/utils.h>
 
 #include <optional>
@@ -97,6 +98,7 @@ class EagerEngine final : public Engine {
 
   /// Puts the gradients that `backward` makes into the flat ones, and tells of them.
   void run_backward(const GradientReady& ready, const std::function<void()>& backward) {
+    RECORD_USER_SCOPE("backward");
     if (!ready) {
       backward();
       return arithmetic_->store(0, parameters_.size());
@@ -111,6 +113,7 @@ class EagerEngine final : public Engine {
 
   /// fp32 [N, classes].
   torch::Tensor forward(const torch::Tensor& input) {
+    RECORD_USER_SCOPE("forward");
     const auto scores = arithmetic_->forward(device_images(input, device()));
     if (scores.dim() != 2 || scores.size(0) != input.size(0)) {
       throw Error(

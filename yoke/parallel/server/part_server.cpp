@@ -1,5 +1,7 @@
 #include "yoke/parallel/server/part_server.h"
 
+#include <ATen/record_function.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -46,6 +48,7 @@ void PartServer::push_sync(std::unique_lock<std::mutex>& lock, const Rates& rate
 }
 
 void PartServer::move(const Rates& rates) {
+  RECORD_USER_SCOPE("optimizer");
   bool asked = false;
   optimizer_.step(
       [&] {

@@ -3,6 +3,7 @@
 #include <exception>
 
 #include "yoke/core/error.h"
+#include "yoke/core/system/thread_name.h"
 
 namespace yoke {
 
@@ -14,7 +15,12 @@ Serving::Serving(PartServer& server, std::vector<Bucket> pieces, std::int64_t el
       forgives_(forgives),
       clients_(std::move(clients)),
       alive_(clients_.size()) {
-  for (Client& client : clients_) threads_.emplace_back([this, &client] { work(client); });
+  for (Client& client : clients_) {
+    threads_.emplace_back([this, &client] {
+      name_thread("server");
+      work(client);
+    });
+  }
 }
 
 // A thread that waits for a worker even now ends with the worker's next push, which fails.

@@ -1,11 +1,13 @@
 #include "yoke/train/checkpoints/checkpoint_writer.h"
 
+#include <ATen/record_function.h>
 #include <fmt/format.h>
 
 #include <utility>
 
 #include "yoke/core/error.h"
 #include "yoke/core/files/atomic.h"
+#include "yoke/core/system/thread_name.h"
 
 namespace yoke {
 
@@ -55,6 +57,8 @@ std::optional<fs::path> CheckpointWriter::newest() const {
 }
 
 void CheckpointWriter::write(const Checkpoint& snapshot, std::int64_t best) {
+  name_thread("checkpoint");
+  RECORD_USER_SCOPE("checkpoint: write");
   try {
     const auto written = write_checkpoint(directory_, snapshot);
     {

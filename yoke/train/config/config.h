@@ -15,6 +15,7 @@
 #include "yoke/report/progress/progress.h"
 #include "yoke/train/config/augmentation_sets.h"
 #include "yoke/train/config/interval.h"
+#include "yoke/train/config/step_range.h"
 #include "yoke/train/evaluation/views.h"
 
 namespace yoke {
@@ -97,6 +98,7 @@ struct TrainConfig {
   std::int64_t print_every = 50;
   bool tensorboard = true;
   bool resources = true;
+  std::optional<StepRange> profile;  ///< Steps that are recorded, see StepProfile.
 };
 
 /// @throws UsageError on values that exclude each other.

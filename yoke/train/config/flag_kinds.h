@@ -176,6 +176,24 @@ inline TrainFlag interval(const char* name, Interval TrainConfig::*field, const 
           }};
 }
 
+/// A flag that is some steps; not given: none.
+inline TrainFlag steps(const char* name, std::optional<StepRange> TrainConfig::*field,
+                       const std::string& help, const char* group) {
+  return {name,
+          "FIRST:LAST",
+          help,
+          "",
+          group,
+          true,
+          [=](TrainConfig& config, const std::string& given) {
+            config.*field = StepRange::parse(given, fmt::format("--{}", name));
+          },
+          [=](const TrainConfig& config) -> std::optional<std::string> {
+            if (!(config.*field)) return std::nullopt;
+            return (config.*field)->str();
+          }};
+}
+
 inline TrainFlag boolean(const char* name, bool TrainConfig::*field, const char* value,
                          const std::string& help, const char* group) {
   return {name,

@@ -225,6 +225,10 @@ Flags output() {
       boolean(flag::kTensorboard, &C::tensorboard, "on/off", "Write TensorBoard events", kOutput),
       boolean(flag::kResources, &C::resources, "on/off",
               "Record processor, memory, disk and network", kOutput),
+      steps("profile", &C::profile,
+            "Record what each thread does in these steps, counted from 1, as profile.json for "
+            "Perfetto and chrome://tracing",
+            kOutput),
   };
 }
 
