@@ -36,8 +36,8 @@ TEST(Train, WritesItsFilesAndEveryFieldOfTheSummary) {
   const auto result = train(config);
   EXPECT_EQ(result.status, RunStatus::kCompleted);
   for (const char* file :
-       {"config.toml", "metrics.jsonl", "summary.json", "resources.csv", "phases.csv",
-        "model.safetensors", "checkpoints/step-00000018/manifest.json"}) {
+       {"config.toml", "metrics.jsonl", "console.log", "summary.json", "resources.csv",
+        "phases.csv", "model.safetensors", "checkpoints/step-00000018/manifest.json"}) {
     EXPECT_TRUE(fs::exists(result.directory / file)) << file;
   }
   const auto summary = nlohmann::json::parse(read_file(result.directory / "summary.json"));

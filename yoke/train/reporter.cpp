@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <utility>
 
 #include "yoke/core/error.h"
 #include "yoke/engine/trace.h"
@@ -25,6 +26,7 @@ Reporter::Reporter(const TrainConfig& config, const Resolved& resolved, const Ou
                    std::vector<std::string> gpus)
     : progress_(progress_for(config, rank == 0 ? output : Output())) {
   const RunDirectory& directory = resolved.directory;
+  if (rank == 0) guarded([&] { console_.emplace(directory.console()); });
   if (rank == 0) metrics_.emplace(directory.metrics(), resume_step);
   if (rank == 0) phases_.emplace(directory.phases());
   if (rank == 0 && config.tensorboard) {
@@ -43,9 +45,22 @@ void Reporter::guarded(const Write& write) {
   try {
     write();
   } catch (const Error& error) {
-    if (!complained_) message(fmt::format("warning: {}; training goes on", error.what()));
-    complained_ = true;
+    const bool first = !std::exchange(complained_, true);
+    if (first) message(fmt::format("warning: {}; training goes on", error.what()));
   }
+}
+
+/// On the user's screen and into the log.
+template <typename Tell>
+void Reporter::tell(const Tell& tell) {
+  tell(*progress_);
+  guarded([&] {
+    if (console_) console_->add(tell);
+  });
+}
+
+void Reporter::message(const std::string& text) {
+  tell([&](Progress& progress) { progress.message(text); });
 }
 
 void Reporter::graph(const Model& model) {
@@ -66,7 +81,7 @@ void Reporter::phase(PhaseKind phase, double seconds) {
 
 void Reporter::training(const ProgressState& state, const Metrics& metrics,
                         const StepTimes& times) {
-  progress_->training(state, metrics, times);
+  tell([&](Progress& progress) { progress.training(state, metrics, times); });
   guarded([&] {
     if (metrics_) metrics_->write(metrics);
     if (!tensorboard_) return;
@@ -79,7 +94,7 @@ void Reporter::training(const ProgressState& state, const Metrics& metrics,
 }
 
 void Reporter::validation(const ProgressState& state, const Metrics& metrics) {
-  progress_->validation(state, metrics);
+  tell([&](Progress& progress) { progress.validation(state, metrics); });
   guarded([&] {
     if (metrics_) metrics_->write(metrics);
     if (!tensorboard_) return;

@@ -9,6 +9,7 @@
 
 #include "yoke/models/model.h"
 #include "yoke/report/machine/resources.h"
+#include "yoke/report/progress/console_log.h"
 #include "yoke/report/progress/progress.h"
 #include "yoke/report/tensorboard/tensorboard.h"
 #include "yoke/run/metrics.h"
@@ -35,7 +36,7 @@ class Reporter {
            std::optional<std::int64_t> resume_step, double seconds,
            std::vector<std::string> gpus = {});
 
-  void message(const std::string& text) { progress_->message(text); }
+  void message(const std::string& text);
   /// TensorBoard's picture of the model.
   void graph(const Model& model);
   /// The run turns to something else: see PhaseFile::begin().
@@ -49,8 +50,11 @@ class Reporter {
  private:
   template <typename Write>
   void guarded(const Write& write);
+  template <typename Tell>
+  void tell(const Tell& tell);
 
   std::unique_ptr<Progress> progress_;
+  std::optional<ConsoleLog> console_;
   std::optional<MetricsFile> metrics_;
   std::optional<PhaseFile> phases_;
   std::unique_ptr<TensorBoardWriter> tensorboard_;
