@@ -205,5 +205,23 @@ TEST_F(Studies, ComeToTablesWithTests) {
   EXPECT_THAT(summary_markdown("t", *comparison), HasSubstr("| best |"));
 }
 
+TEST_F(Studies, SetCasesAgainstTheFirst) {
+  stand_in("complete 1");
+  plan(
+      "[study]\nrepetitions = 2\nwarm-up = 0\n"
+      "[[cases]]\nname = 'whole'\n[[cases]]\nname = 'a part less'\nlr = 1\n");
+  run();
+  EXPECT_EQ(completed_points(jobs_).value().base, "whole");
+}
+
+TEST_F(Studies, SetNothingAgainstAPointWhereAxesAreBesideCases) {
+  stand_in("complete 1");
+  plan(
+      "[study]\nrepetitions = 1\nwarm-up = 0\n[axes]\nresources = [true, false]\n"
+      "[[cases]]\nname = 'whole'\n[[cases]]\nname = 'a part less'\nlr = 1\n");
+  run();
+  EXPECT_EQ(completed_points(jobs_).value().base, "");
+}
+
 }  // namespace
 }  // namespace yoke::study

@@ -31,6 +31,7 @@ struct Repetitions {
 struct Comparison {
   std::vector<std::string> axes;    ///< Settings that differ between runs.
   std::vector<Repetitions> groups;  ///< Ordered by the axes' values, numbers as numbers.
+  std::string base = {};  ///< Label of the point that others are set against; empty: none is.
 };
 
 /// Whether a flag changes neither what is trained nor how.

@@ -11,6 +11,7 @@
 #include "yoke/run/summary.h"
 #include "yoke/study/findings/findings.h"
 #include "yoke/study/findings/numbers.h"
+#include "yoke/study/findings/pairs.h"
 #include "yoke/study/findings/point_tests.h"
 #include "yoke/study/report/words.h"
 
@@ -30,6 +31,12 @@ Settings extra_of(const Job& job, bool nodes_vary) {
     if (is_silent(axis)) extra[axis] = value;  // else it would not be a point of its own
   }
   return extra;
+}
+
+/// The first case of a study of cases alone, as one leaves out or adds parts of a recipe.
+std::string base_of(const std::vector<Job>& jobs, const Comparison& comparison) {
+  if (comparison.axes != std::vector<std::string>{"case"}) return "";
+  return label_of({{"case", jobs.front().point->case_name}});
 }
 
 nlohmann::ordered_json json_of(const TestedPoint& point) {
@@ -67,6 +74,34 @@ std::string markdown_row(const TestedPoint& point) {
                      point.holm_p ? in_words(*point.holm_p) : "", point.verdict);
 }
 
+nlohmann::ordered_json json_of(const PairedPoint& point) {
+  const auto& [n, median, least, most, mean, deviation, interval] = point.difference;
+  nlohmann::ordered_json json = {{"point", point.label}, {"n", n},       {"median", median},
+                                 {"least", least},       {"most", most}, {"mean", mean}};
+  if (interval) json["interval_95"] = {interval->first, interval->second};
+  return json;
+}
+
+/// Nothing where there is no base.
+std::string markdown_pairs(const Comparison& comparison, const Number& number) {
+  const auto points = pair_points(comparison, number.name, number.less_is_better);
+  if (points.empty()) return "";
+  std::string text = fmt::format(
+      "\nLess what '{}' has with the same seed:\n\n| point | pairs | least to most | mean | 95 % "
+      "of "
+      "the mean |\n| - | - | - | - | - |\n",
+      comparison.base);
+  for (const auto& [label, difference] : points) {
+    text += fmt::format("| {} | {} | {:+.4g} to {:+.4g} | {:+.4g} | {} |\n", label, difference.n,
+                        difference.least, difference.most, difference.mean,
+                        difference.interval
+                            ? fmt::format("{:+.4g} to {:+.4g}", difference.interval->first,
+                                          difference.interval->second)
+                            : "");
+  }
+  return text;
+}
+
 }  // namespace
 
 std::optional<Comparison> completed_points(const std::vector<Job>& jobs) {
@@ -79,7 +114,9 @@ std::optional<Comparison> completed_points(const std::vector<Job>& jobs) {
     }
   }
   if (runs.empty()) return std::nullopt;
-  return compare_runs(std::move(runs));
+  Comparison comparison = compare_runs(std::move(runs));
+  comparison.base = base_of(jobs, comparison);
+  return comparison;
 }
 
 std::string study_csv(const std::vector<Job>& jobs) {
@@ -132,12 +169,16 @@ std::string study_csv(const std::vector<Job>& jobs) {
 
 std::string summary_json(const std::string& title, const Comparison& comparison) {
   nlohmann::ordered_json json = {{"title", title}, {"axes", comparison.axes}};
+  if (!comparison.base.empty()) json["base"] = comparison.base;
   for (const auto& number : kNumbers) {
     nlohmann::ordered_json points = nlohmann::ordered_json::array();
     for (const auto& point : test_points(comparison, number.name, number.less_is_better)) {
       points.push_back(json_of(point));
     }
     if (!points.empty()) json["numbers"][number.name] = points;
+    for (const auto& point : pair_points(comparison, number.name, number.less_is_better)) {
+      json["less_base"][number.name].push_back(json_of(point));
+    }
   }
   return json.dump(2) + "\n";
 }
@@ -157,6 +198,7 @@ std::string summary_markdown(const std::string& title, const Comparison& compari
         "verdict |\n| - | - | - | - | - | - | - | - |\n",
         number.meaning());
     for (const auto& point : points) text += markdown_row(point);
+    text += markdown_pairs(comparison, number);
   }
   return text;
 }

@@ -33,6 +33,19 @@ Section summary(const Comparison& comparison) {
   return section;
 }
 
+/// Points beside the base, with the same seeds.
+Section beside_base(const Comparison& comparison) {
+  Section section{.heading = fmt::format("Less or more than '{}'", comparison.base)};
+  Table table = pairs_table(comparison);
+  if (table.rows.empty()) return section;
+  section.tables.push_back(std::move(table));
+  section.sentences.emplace_back(
+      "Means of the differences between runs with the same seed, which have the same first weights "
+      "and order of images, and their 95 % intervals (Student's t). An interval without 0 is more "
+      "than chance, if one looks at this one alone: of twenty, one is so by chance.");
+  return section;
+}
+
 /// What one point used and recognised.
 Section details(const Repetitions& group, std::size_t number, bool alone) {
   const RunResults& run = group.typical();
@@ -129,6 +142,7 @@ Document make_document(const std::string& title, const Comparison& comparison) {
   auto& sections = document.sections;
   const bool alone = comparison.groups.size() == 1;
   sections.push_back(summary(comparison));
+  sections.push_back(beside_base(comparison));
   sections.push_back({.heading = "Compared", .figures = comparison_figures(comparison)});
   sections.push_back({.heading = "Learning", .figures = learning_figures(comparison)});
   sections.push_back({.heading = "Where the time went", .figures = time_figures(comparison)});

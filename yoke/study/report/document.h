@@ -36,8 +36,10 @@ struct Document {
 /// All that can be said and drawn of the runs; parts without content are left out.
 Document make_document(const std::string& title, const Comparison& comparison);
 
-/// The tables: points, runs, machines and versions, flags.
+/// The tables: points, what they have less or more than the base, runs, machines and versions,
+/// flags.
 Table points_table(const Comparison& comparison);
+Table pairs_table(const Comparison& comparison);
 Table runs_table(const Comparison& comparison);
 Table machine_table(const Comparison& comparison);
 Table flags_table(const Comparison& comparison);

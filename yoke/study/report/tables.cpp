@@ -6,6 +6,7 @@
 #include "yoke/core/format.h"
 #include "yoke/run/flag_names.h"
 #include "yoke/run/summary.h"
+#include "yoke/study/findings/pairs.h"
 #include "yoke/study/report/document.h"
 #include "yoke/study/report/words.h"
 
@@ -26,6 +27,16 @@ void add_sample(std::vector<std::string>& row, const Sample& sample, const char*
   row.push_back(!sample.interval ? ""
                                  : cell(sample, sample.interval->first, format, factor) + " to " +
                                        cell(sample, sample.interval->second, format, factor));
+}
+
+/// Mean and interval.
+void add_difference(std::vector<std::string>& row, const Sample& difference, const char* format,
+                    double factor) {
+  row.push_back(cell(difference, difference.mean, format, factor));
+  row.push_back(!difference.interval
+                    ? ""
+                    : cell(difference, difference.interval->first, format, factor) + " to " +
+                          cell(difference, difference.interval->second, format, factor));
 }
 
 std::string number_cell(const RunResults& run, const char* name, const char* format,
@@ -106,6 +117,23 @@ Table points_table(const Comparison& comparison) {
     add_sample(row, accuracy, "{:.2f}", 100);
     const Sample rate = group.sample(key::kImagesPerSecond);
     row.push_back(rate.n == 0 ? "" : in_thousands(rate.median));
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+Table pairs_table(const Comparison& comparison) {
+  std::map<std::string, Sample> losses;
+  for (const auto& [label, difference] : pair_points(comparison, key::kValLoss, true)) {
+    losses[label] = difference;
+  }
+  Table table{.head = {"point", "pairs", "top-1 (points)", "95 % of the mean",
+                       "cross-entropy (nats)", "95 % of the mean"},
+              .rows = {}};
+  for (const auto& [label, difference] : pair_points(comparison, key::kValTop1, false)) {
+    std::vector<std::string> row = {label, fmt::format("{}", difference.n)};
+    add_difference(row, difference, "{:+.2f}", 100);
+    add_difference(row, losses[label], "{:+.4f}", 1);
     table.rows.push_back(std::move(row));
   }
   return table;
