@@ -24,7 +24,7 @@ void work(const char* name) {
   static_cast<void>(torch::ones({3}).add(1));
 }
 
-const ProfiledSpan& find(const Profile& profile, const std::string& name) {
+ProfiledSpan find(const Profile& profile, const std::string& name) {
   for (const auto& span : profile.spans) {
     if (span.name == name) return span;
   }
@@ -45,7 +45,7 @@ TEST(Profiler, RecordsScopesAndOperatorsOfEveryThread) {
     const Profile profile = profiler.stop();
     EXPECT_THAT(profile.threads, Contains(testing::Pair(thread_number(), "stays")));
     EXPECT_THAT(profile.spans, Not(Contains(Field(&ProfiledSpan::name, "before"))));
-    const auto& here = find(profile, "here");
+    const ProfiledSpan here = find(profile, "here");
     EXPECT_EQ(here.scope, at::RecordScope::USER_SCOPE);
     EXPECT_LT(here.begin, here.end);
     EXPECT_NE(find(profile, "there").thread, here.thread);
