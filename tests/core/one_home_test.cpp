@@ -30,6 +30,7 @@ std::set<std::string> names_in(const std::string& line) {
 /// Each is not one fact in two places, but two facts, or another program's.
 const std::map<std::string, std::string> kTwoFacts = {
     {"compute_seconds", "of a line of metrics.jsonl, and of a forecast of a step"},
+    {"console.log", "of what a run tells, and in logs/ of what a detached `yoke run` prints"},
     {"data_wait_seconds", "of a run, and of a calibration"},
     {"memory_bytes", "of a machine, and of a rank in a calibration"},
     {"size_bytes", "of a file of a checkpoint, and of a data set"},
