@@ -103,6 +103,20 @@ TEST(Profile, IsOneOfAllRanks) {
   }
 }
 
+TEST(Profile, BeginsAndEndsBetweenMeetingsOfRanks) {
+  const TemporaryDirectory directory;
+  const auto run = directory.path() / "run";
+  test::run_ranks_well(
+      2,
+      test::train_words(run,
+                        "--model mlp --data glyphs:train=512,validation=130 --threads 1 "
+                        "--batch-size 50 --epochs 1 --strategy averaging:every=8 --profile 3:5"));
+  for (const int rank : {0, 1}) {
+    EXPECT_THAT(seen(run, rank).steps,
+                ElementsAre("ProfilerStep#3", "ProfilerStep#4", "ProfilerStep#5"));
+  }
+}
+
 TEST(Profile, ShowsRanksThatAreThreads) {
   const TemporaryDirectory directory;
   auto config = small_run(directory.path() / "run");
