@@ -160,38 +160,35 @@ inline TrainFlag sizes(const char* name, SizesByEpoch TrainConfig::*field, const
           }};
 }
 
-inline TrainFlag interval(const char* name, Interval TrainConfig::*field, const std::string& help,
-                          const char* group) {
+/// A flag whose value parses itself and writes itself out, or an optional one.
+template <typename Field>
+TrainFlag parsed(const char* name, Field TrainConfig::*field, const char* value,
+                 const std::string& help, const char* group) {
+  using Value = typename Unwrap<Field>::type;
   return {name,
-          "1epoch/500steps/10min",
+          value,
           help,
           "",
           group,
           true,
           [=](TrainConfig& config, const std::string& given) {
-            config.*field = Interval::parse(given, fmt::format("--{}", name));
+            config.*field = Value::parse(given, fmt::format("--{}", name));
           },
           [=](const TrainConfig& config) -> std::optional<std::string> {
-            return (config.*field).str();
+            const std::optional<Value> known = config.*field;
+            if (!known) return std::nullopt;
+            return known->str();
           }};
 }
 
-/// A flag that is some steps; not given: none.
+inline TrainFlag interval(const char* name, Interval TrainConfig::*field, const std::string& help,
+                          const char* group) {
+  return parsed(name, field, "1epoch/500steps/10min", help, group);
+}
+
 inline TrainFlag steps(const char* name, std::optional<StepRange> TrainConfig::*field,
                        const std::string& help, const char* group) {
-  return {name,
-          "FIRST:LAST",
-          help,
-          "",
-          group,
-          true,
-          [=](TrainConfig& config, const std::string& given) {
-            config.*field = StepRange::parse(given, fmt::format("--{}", name));
-          },
-          [=](const TrainConfig& config) -> std::optional<std::string> {
-            if (!(config.*field)) return std::nullopt;
-            return (config.*field)->str();
-          }};
+  return parsed(name, field, "FIRST:LAST", help, group);
 }
 
 inline TrainFlag boolean(const char* name, bool TrainConfig::*field, const char* value,
