@@ -1,5 +1,6 @@
 """Simulated hosts on one machine, each with its own network, ssh server and share of the processors."""
 import os
+import re
 import shlex
 import subprocess
 import tempfile
@@ -142,6 +143,9 @@ class Cluster:
         (folder / "ssh_config").write_text(
             f"Host *\n  IdentityFile {folder}/key\n  LogLevel ERROR\n  StrictHostKeyChecking no\n"
             "  UserKnownHostsFile /dev/null\n")
+        # What ssh runs shall not run what the user's shell starts with, which may be killed half way.
+        (folder / "passwd").write_text(re.sub(r"^(root:.*:).*$", r"\1/bin/sh",
+                                              Path("/etc/passwd").read_text(), flags=re.MULTILINE))
         (folder / "hosts").write_text("127.0.0.1 localhost\n" + "".join(
             f"{self.address(number)} {name}\n" for number, name in enumerate(self.names)))
 
@@ -154,6 +158,7 @@ class Cluster:
             share.make()
         host = Host(f"hostname {name} && mount -t tmpfs shm /dev/shm && mount -t tmpfs run /run && "
                     f"mkdir /run/sshd && mount --bind {folder}/hosts /etc/hosts && "
+                    f"mount --bind {folder}/passwd /etc/passwd && "
                     f"mount --bind {folder}/ssh_config /etc/ssh/ssh_config && ip link set lo up",
                     f"/usr/sbin/sshd -D -e -f {folder}/sshd_config", share, self.log)
         for words in (f"ip link add port{number} type veth peer name eth0 netns {host.pid}",

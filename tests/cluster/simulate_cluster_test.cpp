@@ -44,9 +44,11 @@ class SimulateCluster : public testing::Test {
 
 TEST_F(SimulateCluster, HostsReachEachOtherByNameAndEndWithTheStatusOfTheCommand) {
   const auto result =
-      cluster({"2", "--", "sh", "-c", "hostname; ssh host2 hostname; pwd; ssh host1 true; exit 7"});
+      cluster({"2", "--", "sh", "-c",
+               "hostname; ssh host2 hostname; pwd; ssh host1 'echo $SHELL'; exit 7"});
   EXPECT_EQ(result.status, 7);
-  EXPECT_THAT(result.output, HasSubstr("host1\nhost2\n" + fs::current_path().string() + "\n"));
+  EXPECT_THAT(result.output,
+              HasSubstr("host1\nhost2\n" + fs::current_path().string() + "\n/bin/sh\n"));
 }
 
 // A limit is one on a slow machine, too.

@@ -67,10 +67,10 @@ TEST_F(LaunchOnHosts, StartsRanksOnEveryHostOverSsh) {
       "sh -c 'echo rank $RANK of $WORLD_SIZE local $LOCAL_RANK on $(hostname) at $MASTER_ADDR'"));
   EXPECT_EQ(result.status, 0) << result.output;
   EXPECT_THAT(result.output,
-              AllOf(HasSubstr("[default0]:rank 0 of 5 local 0 on host1 at 10.77.0.1"),
-                    HasSubstr("[default1]:rank 1 of 5 local 1 on host1 at 10.77.0.1"),
-                    HasSubstr("[default0]:rank 2 of 5 local 0 on host2 at 10.77.0.1"),
-                    HasSubstr("[default1]:rank 4 of 5 local 1 on host3 at 10.77.0.1")));
+              AllOf(HasSubstr("[default0]:rank 0 of 5 local 0 on host1 at 10.78.0.1"),
+                    HasSubstr("[default1]:rank 1 of 5 local 1 on host1 at 10.78.0.1"),
+                    HasSubstr("[default0]:rank 2 of 5 local 0 on host2 at 10.78.0.1"),
+                    HasSubstr("[default1]:rank 4 of 5 local 1 on host3 at 10.78.0.1")));
 }
 
 TEST_F(LaunchOnHosts, AreLookedAtBeforeTheyTrain) {
@@ -89,7 +89,7 @@ TEST_F(LaunchOnHosts, ListensOnlyWhereItsAgentsCome) {
       yoke("run --hosts host1,host2,host3 -- sh -c 'ss -Hltnp | grep yoke | while read state "
            "received sent address rest; do echo listens at $address; done'"));
   ASSERT_EQ(result.status, 0) << result.output;
-  EXPECT_THAT(result.output, testing::ContainsRegex("listens at .*10[.]77[.]0[.]1"));
+  EXPECT_THAT(result.output, testing::ContainsRegex("listens at .*10[.]78[.]0[.]1"));
   for (const char* const any : {"at 0.0.0.0:", "at *:", "at [::]:"}) {
     EXPECT_THAT(result.output, Not(HasSubstr(any)));
   }
@@ -165,11 +165,11 @@ TEST_F(LaunchOnHosts, JoinsAgainByHandAfterItsLinkWasCut) {
 }
 
 TEST_F(LaunchOnHosts, NamesAHostThatCannotBeReached) {
-  const auto result = run_program(yoke("run --hosts host1,10.77.0.99 -- sh -c 'sleep 1000'"));
+  const auto result = run_program(yoke("run --hosts host1,10.78.0.99 -- sh -c 'sleep 1000'"));
   EXPECT_EQ(result.status, 1) << result.output;
   EXPECT_THAT(result.output,
-              AllOf(HasSubstr("cannot start an agent on host 10.77.0.99"),
-                    HasSubstr("ssh: connect to host"), HasSubstr("ssh 10.77.0.99 true")));
+              AllOf(HasSubstr("cannot start an agent on host 10.78.0.99"),
+                    HasSubstr("ssh: connect to host"), HasSubstr("ssh 10.78.0.99 true")));
 }
 
 TEST_F(LaunchOnHosts, EndsEverywhereWhenTheFrontIsKilled) {

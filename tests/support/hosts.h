@@ -1,7 +1,5 @@
 // tests/support/hosts.h: several hosts on one machine, for tests of what runs between hosts.
 #pragma once
-#include <filesystem>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -9,9 +7,10 @@
 
 namespace yoke::test {
 
-/// Simulated hosts on one switch: each has its own network with an address, host name, processes,
-/// /dev/shm and ssh server; the disk is shared. On each, `ssh NAME` to any other works without a
-/// password. All of it belongs to processes that end with this one, so nothing is left behind.
+/// The hosts that scripts/simulate-cluster makes, too: each has its own network with an address,
+/// host name, processes, /dev/shm and ssh server; the disk is shared. On each, `ssh NAME` to any
+/// other works without a password. All of it belongs to processes that end with this one: nothing
+/// is left behind.
 class Hosts {
  public:
   /// Why this machine cannot simulate hosts (not root, a tool that is missing); else empty.
@@ -19,15 +18,14 @@ class Hosts {
 
   /// `count` hosts called host1, host2, ... @throws std::runtime_error.
   explicit Hosts(int count);
-  ~Hosts();
 
   /// host1 for 0.
   static std::string name(int host);
-  /// 10.77.0.1 for 0.
+  /// 10.78.0.1 for 0.
   static std::string address(int host);
 
   /// The words that run `arguments` on `host`; for run_program() and BackgroundProgram.
-  std::vector<std::string> on(int host, std::vector<std::string> arguments) const;
+  std::vector<std::string> on(int host, const std::vector<std::string>& arguments) const;
   /// Takes the cable of `host` out, or puts it back.
   void cut(int host) const;
   void restore(int host) const;
@@ -38,17 +36,11 @@ class Hosts {
   std::vector<std::string> processes(int host) const;
 
  private:
-  struct Host;
+  void set_port(int host, const std::string& state) const;
 
-  void write_files() const;
-  void start_switch();
-  void start_host(int host);
-  void wait_for_ssh(int host) const;
-  void in_switch(const std::string& command) const;
-
-  TemporaryDirectory directory_;
-  std::unique_ptr<Host> switch_;
-  std::vector<std::unique_ptr<Host>> hosts_;
+  BackgroundProgram cluster_;
+  int switch_ = 0;          // a process in its network
+  std::vector<int> hosts_;  // the first process of each
 };
 
 }  // namespace yoke::test
