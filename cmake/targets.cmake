@@ -23,12 +23,8 @@ if(YOKE_SANITIZE)
   # g++ warns of more that is not so when it instruments code.
   target_compile_options(yoke_settings INTERFACE -fsanitize=${YOKE_SANITIZE} -fno-omit-frame-pointer
                                                  -fno-sanitize-recover=undefined
+                                                 -fno-sanitize=vptr  # compares what LibTorch hides
                                                  -Wno-maybe-uninitialized)
-  # What vptr compares LibTorch hides of a type that these folders meet.
-  foreach(folder engine export)
-    target_compile_options(yoke_settings INTERFACE
-      $<$<STREQUAL:$<TARGET_PROPERTY:NAME>,yoke_${folder}>:-fno-sanitize=vptr>)
-  endforeach()
   target_link_options(yoke_settings INTERFACE -fsanitize=${YOKE_SANITIZE})
   add_library(yoke_sanitizers OBJECT ${PROJECT_SOURCE_DIR}/tests/support/sanitizers.cpp)
   target_link_libraries(yoke_settings INTERFACE $<TARGET_OBJECTS:yoke_sanitizers>)
