@@ -5,7 +5,6 @@
 
 #include "tests/support/model_forms.h"
 #include "yoke/engine/eager/eager.h"
-#include "yoke/engine/eager/placed_dropout.h"
 #include "yoke/engine/eager/replicated.h"
 #include "yoke/models/model.h"
 
@@ -37,8 +36,6 @@ Result in_parts(Engine& engine, const Tensor& gradients, const Batch& batch,
   Result result{.scores = {}, .gradient = torch::zeros_like(gradients)};
   std::vector<Tensor> scores;
   for (std::size_t i = 0; i + 1 < bounds.size(); ++i) {
-    const PlacedDropout dropout(dropout_seed(batch, {}),
-                                {.begin = bounds[i], .end = bounds[i + 1], .whole = batch.size()});
     const Forward part = engine.gradient(batch.slice(bounds[i], bounds[i + 1]), {});
     result.loss = result.loss + part.loss;
     result.gradient += gradients;

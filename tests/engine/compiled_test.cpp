@@ -30,7 +30,7 @@ ImageShape image_for(const std::string& name) {
 
 std::function<Model()> maker(const std::string& name) {
   const ImageShape image = image_for(name);
-  return [name, image] { return make_model(test::without_dropout(name), {image, 10}, 3); };
+  return [name, image] { return make_model(name, {image, 10}, 3); };
 }
 
 /// Whether the network is one of torchvision's whose every layer, or nearly, a batch norm follows.

@@ -7,7 +7,7 @@
 
 #include "tests/engine/trained.h"
 #include "yoke/core/error.h"
-#include "yoke/core/random.h"
+#include "yoke/engine/eager/keyed_dropout.h"
 
 namespace yoke {
 namespace {
@@ -38,7 +38,7 @@ Batch make_batch(const Model& model, std::int64_t count) {
 /// Loss and gradient by plain autograd on a model of its own, as one vector.
 std::pair<torch::Tensor, torch::Tensor> plain_gradient(std::string_view text, const Batch& batch) {
   const Model model = make_model(text, {{1, 12, 12}, 10}, 1);
-  torch::manual_seed(stream_seed(kKey.seed, 0, kKey.step, Purpose::kDropout));
+  const KeyedDropout dropout(kKey, batch);
   const auto scores = model.forward(batch.input);
   const auto loss = -scores.log_softmax(1).gather(1, batch.target.unsqueeze(1)).mean();
   loss.backward();
@@ -97,6 +97,21 @@ TEST(EagerEngine, DropsOthersWhenAnyPartOfTheKeyDiffers) {
   later.first_image = 17;
   later.step_images = 34;
   EXPECT_FALSE(torch::equal(trained.engine->gradient(later, kKey).scores, scores));
+}
+
+TEST(EagerEngine, DropsAlikeHoweverAStepIsSharedOut) {
+  Trained trained("lab-cnn");
+  const Batch batch = make_batch(trained.model, 17);
+  const auto scores = trained.engine->gradient(batch, kKey).scores;
+  const auto gradient = trained.parameters.gradients().clone();
+  std::vector<torch::Tensor> parts;
+  torch::Tensor sum = torch::zeros_like(gradient);
+  for (const auto& [begin, end] : {std::pair{0, 5}, {5, 6}, {6, 17}}) {
+    parts.push_back(trained.engine->gradient(batch.slice(begin, end), kKey).scores);
+    sum += trained.parameters.gradients();
+  }
+  EXPECT_TRUE(torch::allclose(torch::cat(parts), scores, 1e-5, 1e-6));
+  EXPECT_TRUE(torch::allclose(sum, gradient, 1e-4, 1e-6));
 }
 
 TEST(EagerEngine, PredictsWithoutDropoutStatisticsOrGradient) {

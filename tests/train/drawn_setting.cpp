@@ -40,7 +40,7 @@ class Draw {
     setting_.flags =
         fmt::format("{} --strategy {} --comm {} --threads {}", step, strategy, comm, among(1, 2));
     setting_.flags_of_one_rank = step + " --threads 1";
-    setting_.equals_one_rank = sums_alike_ && smooth() && !normalises_alone() && !drops_by_rank();
+    setting_.equals_one_rank = sums_alike_ && smooth() && !normalises_alone();
     return setting_;
   }
 
@@ -96,7 +96,6 @@ class Draw {
   /// Whether steps follow a gradient smoothly: others make much of the rounding of a small one.
   bool smooth() const { return optimizer_ == "sgd" || optimizer_ == "lars"; }
   bool normalises_alone() const { return model_ == "bn-cnn" && !synchronised_; }
-  bool drops_by_rank() const { return model_ == "lab-cnn" && !compiled_; }
 
   RandomStream random_;
   DrawnSetting setting_;

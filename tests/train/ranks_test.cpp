@@ -34,15 +34,13 @@ std::vector<std::string> arguments(const std::string& model, const std::string& 
 class EveryCommunicatorTrains
     : public testing::TestWithParam<std::tuple<std::string, std::string, int>> {
  protected:
-  /// Dropout of the eager engine depends on how a batch is shared out; of the compiled it does not.
-  static std::string model(const std::string& engine) {
-    return engine == "compiled" ? "lab-cnn" : "lenet";
-  }
+  /// With dropout, which does not depend on how a batch is shared out.
+  static constexpr const char* kModel = "lab-cnn";
 
   /// The run of one rank, which all tests of an engine share.
   static std::filesystem::path one(const std::string& engine) {
     const auto out = shared_->path() / engine;
-    if (!std::filesystem::exists(out)) run_ranks_well(1, arguments(model(engine), engine, out));
+    if (!std::filesystem::exists(out)) run_ranks_well(1, arguments(kModel, engine, out));
     return out;
   }
 
@@ -57,7 +55,7 @@ TEST_P(EveryCommunicatorTrains, AsOneProcessDoes) {
   const auto& [comm, engine, ranks] = GetParam();
   const TemporaryDirectory directory;
   const auto many = directory.path() / "many";
-  auto together = arguments(model(engine), engine, many);
+  auto together = arguments(kModel, engine, many);
   together.insert(together.end(), {"--comm", comm, "--strategy",
                                    "allreduce:check_every=1,first_bucket_mib=0.1,bucket_mib=0.1"});
   run_ranks_well(ranks, together);

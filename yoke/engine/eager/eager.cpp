@@ -12,6 +12,7 @@
 #include "yoke/engine/eager/device_images.h"
 #include "yoke/engine/eager/gpu_settings.h"
 #include "yoke/engine/eager/gradient_hooks.h"
+#include "yoke/engine/eager/keyed_dropout.h"
 #include "yoke/engine/eager/sync_batch_norm.h"
 #include "yoke/models/module_parts.h"
 
@@ -34,6 +35,8 @@ class EagerEngine final : public Engine {
     if (options_.seeding == Seeding::kEngine) torch::manual_seed(dropout_seed(batch, key));
     if (scale_.defined()) scale_.fill_(options_.loss_scale());
     if (!device().is_cpu()) trials_.prepare(batch.size());
+    std::optional<KeyedDropout> dropout;
+    if (device().is_cpu() && batch.size() > 0) dropout.emplace(key, batch);
     if (!captured_) return compute(batch, ready);
     // Hooks would keep nodes of autograd that belong to one stream.
     const auto alone = [this](const Batch& given) { return compute(given, {}); };

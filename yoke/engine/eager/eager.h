@@ -13,7 +13,8 @@
 
 namespace yoke {
 
-/// Who seeds torch's default generators, from which dropout draws, before each gradient().
+/// Who seeds torch's default generators before each gradient(). From them draws what a model draws,
+/// on GPUs also dropout.
 enum class Seeding { kEngine, kCaller };
 
 /// How the eager engine computes.

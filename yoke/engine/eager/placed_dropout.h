@@ -1,9 +1,8 @@
 // yoke/engine/eager/placed_dropout.h: dropout of some images of a batch, as of all of it.
 #pragma once
-#include <ATen/core/Generator.h>
-#include <torch/types.h>
-
 #include <cstdint>
+
+#include "yoke/engine/eager/dropout_masks.h"
 
 namespace yoke {
 
@@ -16,29 +15,19 @@ struct BatchPart {
   std::int64_t size() const { return end - begin; }
 };
 
-/// While it lives, the dropouts of all kinds that this thread runs on images of `part` drop what
-/// LibTorch would drop of them, had its generator been given `seed` and were the whole batch run at
-/// once: each mask is drawn whole, and the part is taken. On the CPU numbers come from a generator
-/// of its own; on a GPU from that GPU's, which the caller seeds.
-class PlacedDropout {
+/// While it lives, the dropouts that this thread runs on images of `part`, which is not empty, drop
+/// what LibTorch would drop of them, were the whole batch run at once: each mask is drawn whole,
+/// from the device's default generator, which the caller seeds alike for all parts, and the part is
+/// taken.
+class PlacedDropout final : public DropoutMasks {
  public:
-  /// `part` is not empty.
-  PlacedDropout(std::uint64_t seed, const BatchPart& part);
-  ~PlacedDropout();
-  PlacedDropout(const PlacedDropout&) = delete;
-  PlacedDropout& operator=(const PlacedDropout&) = delete;
+  explicit PlacedDropout(const BatchPart& part) : part_(part) {}
 
-  /// What is dropped or kept as one: an element, or a channel of an image.
-  enum class Unit { kElement, kChannel };
-
-  /// Which units of `input` to keep: 1 with probability 1 - `p`, else 0, in a shape that
-  /// broadcasts. The first dimension counts images, or several rows of each; masks of anything else
-  /// are drawn as they are, alike for all parts.
-  torch::Tensor draw(const torch::Tensor& input, Unit unit, double p);
+  /// The first dimension counts images, or several rows of each; masks of anything else are drawn
+  /// as they are, alike for all parts.
+  torch::Tensor draw(const torch::Tensor& input, Unit unit, double p) override;
 
  private:
-  PlacedDropout* const before_;
-  at::Generator generator_;  // of the CPU
   const BatchPart part_;
 };
 

@@ -66,8 +66,7 @@ class Replicated final : public Engine {
 
   Forward gradient(const Batch& batch, const StepKey& key, const GradientReady& ready) override {
     const auto parts = share_out(batch.size(), team_.size());
-    const std::uint64_t seed = dropout_seed(batch, key);
-    torch::manual_seed(seed);  // once: the generators belong to the process
+    torch::manual_seed(dropout_seed(batch, key));  // once: the generators belong to the process
     if (parts.empty()) return replicas_.front().engine->gradient(batch, key, ready);
     refresh(parts.size());
     const auto gradients = gradients_of(parts.size());
@@ -78,7 +77,7 @@ class Replicated final : public Engine {
     std::vector<Forward> found(parts.size());
     std::vector<std::vector<PartStatistics>> statistics(parts.size());
     run(parts.size(), [&](std::size_t r) {
-      const PlacedDropout dropout(seed, parts[r]);
+      const PlacedDropout dropout(parts[r]);  // on GPUs; on the CPU an engine has its own
       const StatisticsRecorder recorder(statistics[r]);
       found[r] = replicas_[r].engine->gradient(batch.slice(parts[r].begin, parts[r].end), key,
                                                ready ? completed : GradientReady());

@@ -78,6 +78,9 @@ class Lowering {
   /// Of the node's result in `order`, of up to four dimensions.
   ImageShape output_shape(Order order) const;
 
+  /// The number of a dropout: of those before it.
+  std::uint32_t next_dropout() { return dropouts_++; }
+
   /// Layers so far.
   std::size_t layer_count() const { return graph_.layers.size(); }
 
@@ -153,6 +156,7 @@ class Lowering {
   std::unordered_map<const torch::jit::Value*, ParameterId> transposed_, repeated_;
   AttentionPieces attention_;
   ImageNoises noises_;
+  std::uint32_t dropouts_ = 0;  // so far
   std::vector<Parameter> by_id_;
   std::unordered_map<const torch::jit::Value*, torch::Tensor> buffers_;
 };

@@ -15,7 +15,7 @@ namespace {
 struct Dropout final : Layer {
   double probability = 0;
   enum class Unit { kElement, kChannel, kImage } unit = Unit::kElement;  // dropped together
-  std::uint32_t number = 0;  // tells the dropout layers of a network apart
+  std::uint32_t number = 0;  // of the network's dropouts, in the order in which they run
 
   std::string kind() const override { return "dropout"; }
   std::unique_ptr<LayerPlan> plan() const override;
@@ -112,7 +112,7 @@ void add_dropout(Lowering& lowering, ValueId input, Order order, double probabil
   auto layer = std::make_unique<Dropout>();
   layer->probability = probability;
   layer->unit = unit;
-  layer->number = static_cast<std::uint32_t>(lowering.layer_count());
+  layer->number = lowering.next_dropout();
   lowering.add(std::move(layer), {input});
   lowering.show(order);
 }
