@@ -50,7 +50,7 @@ struct Limits {
 OptionTable<Limits> limit_options() {
   return {
       {"train_limit", &Limits::train, at_least(0),
-       "only the first so many training images; 0: all"},
+       "only so many training images, of each class its share; 0: all"},
       {kValidationLimit, &Limits::validation, at_least(0), "likewise for validation"},
       {"imbalance", &Limits::imbalance, at_least(1),
        "training images of the first class for one of the last, whose images are left out as of "
@@ -67,9 +67,9 @@ void change_splits(DatasetPlugin::Chosen& chosen, std::function<void(DatasetSpli
 }
 
 void limit(const Limits& limits, DatasetSplits& splits) {
-  if (limits.train > 0) splits.train = first_images(splits.train, limits.train);
+  if (limits.train > 0) splits.train = limited(splits.train, limits.train);
   splits.train = long_tailed(splits.train, limits.imbalance);
-  if (limits.validation > 0) splits.validation = first_images(splits.validation, limits.validation);
+  if (limits.validation > 0) splits.validation = limited(splits.validation, limits.validation);
 }
 
 DatasetPlugin with_common_options(const DatasetPlugin& plugin) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -54,26 +55,46 @@ std::vector<std::int64_t> tail_sizes(std::size_t classes, std::int64_t most, dou
   return sizes;
 }
 
+/// How many of `count` images each class has, in proportion to `counts`: rounded down, and one more
+/// for those of which most is left (Hamilton's method), the first of equals.
+std::vector<std::int64_t> shares(const std::vector<std::int64_t>& counts, std::int64_t count) {
+  const std::int64_t all = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
+  std::vector<std::int64_t> found, order(counts.size());
+  for (const std::int64_t images : counts) found.push_back(images * count / all);
+  std::iota(order.begin(), order.end(), 0);
+  const auto left = [&](std::int64_t c) {
+    return counts[static_cast<std::size_t>(c)] * count % all;
+  };
+  std::ranges::stable_sort(order, std::greater(), left);
+  const std::int64_t missing = count - std::accumulate(found.begin(), found.end(), std::int64_t{0});
+  for (std::int64_t i = 0; i < missing; ++i)
+    ++found[static_cast<std::size_t>(order[static_cast<std::size_t>(i)])];
+  return found;
+}
+
+/// Of each class the first so many images of `dataset`.
+std::shared_ptr<const Dataset> first_of_classes(std::shared_ptr<const Dataset> dataset,
+                                                std::vector<std::int64_t> sizes) {
+  std::vector<std::int64_t> images;
+  for (std::int64_t i = 0; i < dataset->size(); ++i)
+    if (sizes[static_cast<std::size_t>(dataset->label(i))]-- > 0) images.push_back(i);
+  return std::make_shared<Subset>(std::move(dataset), std::move(images));
+}
+
 }  // namespace
 
-std::shared_ptr<const Dataset> first_images(std::shared_ptr<const Dataset> dataset,
-                                            std::int64_t count) {
+std::shared_ptr<const Dataset> limited(std::shared_ptr<const Dataset> dataset, std::int64_t count) {
   if (count >= dataset->size()) return dataset;
-  std::vector<std::int64_t> images(static_cast<std::size_t>(count));
-  std::iota(images.begin(), images.end(), 0);
-  return std::make_shared<Subset>(std::move(dataset), std::move(images));
+  std::vector<std::int64_t> sizes = shares(class_counts(*dataset), count);
+  return first_of_classes(std::move(dataset), std::move(sizes));
 }
 
 std::shared_ptr<const Dataset> long_tailed(std::shared_ptr<const Dataset> dataset,
                                            double imbalance) {
   if (imbalance == 1 || dataset->size() == 0) return dataset;
   const std::vector<std::int64_t> counts = class_counts(*dataset);
-  std::vector<std::int64_t> left =
-      tail_sizes(counts.size(), *std::ranges::max_element(counts), imbalance);
-  std::vector<std::int64_t> images;
-  for (std::int64_t i = 0; i < dataset->size(); ++i)
-    if (left[static_cast<std::size_t>(dataset->label(i))]-- > 0) images.push_back(i);
-  return std::make_shared<Subset>(std::move(dataset), std::move(images));
+  return first_of_classes(std::move(dataset),
+                          tail_sizes(counts.size(), *std::ranges::max_element(counts), imbalance));
 }
 
 }  // namespace yoke

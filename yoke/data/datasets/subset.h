@@ -7,9 +7,9 @@
 
 namespace yoke {
 
-/// The first `count` images of `dataset`, or `dataset` itself where it has no more than that.
-std::shared_ptr<const Dataset> first_images(std::shared_ptr<const Dataset> dataset,
-                                            std::int64_t count);
+/// `count` images of `dataset`, of each class its share, rounded, the first ones; or `dataset`
+/// itself where it has no more than that.
+std::shared_ptr<const Dataset> limited(std::shared_ptr<const Dataset> dataset, std::int64_t count);
 
 /// `dataset` with a long tail of rare classes: of class c in [0, C) only the first
 /// max(1, round(n / imbalance^(c / (C - 1)))) images, n being the largest class's number (Cui et
