@@ -109,6 +109,7 @@ void ResourceSampler::run() {
       last = wake_.wait_until(lock, next, [this] { return stopping_; });
     }
     try {
+      if (!last && last_seconds_ == 0) write_start();
       sample();
     } catch (const Error& error) {
       const std::lock_guard lock(mutex_);
@@ -141,6 +142,10 @@ void ResourceSampler::sample() {
        .network_send_bytes = since(first_.network_send_bytes, now.network_send_bytes),
        .gpu_percent = number(gpus.percent),
        .gpu_memory_bytes = number(gpus.memory_bytes)}));
+}
+
+void ResourceSampler::write_start() {
+  write(to_line({.seconds = first_second_, .rank = rank_, .rss_bytes = number(first_.rss_bytes)}));
 }
 
 /// With the header before it where the file is empty.

@@ -22,12 +22,13 @@ namespace yoke {
 void drop_resources(const std::filesystem::path& path, double end_seconds,
                     std::optional<int> rank = std::nullopt);
 
-/// A thread that writes a line every `period`, and a last one when it is destroyed.
+/// A thread that writes a line every `period`, and a last one when it is destroyed. With the first
+/// of a period comes one of the sampler's start.
 ///
-/// `cpu_percent` is over the time since the line before, 100 for each busy core. Disk and network
-/// count from the sampler's start, the network for the whole host. The last two are of the GPUs
-/// that it is given, see GpuCounters. What the system does not tell is an empty field. When a write
-/// fails, sampling ends and training goes on: see `error()`.
+/// `cpu_percent` is over the time since the line before, 100 for each busy core; that of the start
+/// has none. Disk and network count from the sampler's start, the network for the whole host. The
+/// last two are of the GPUs that it is given, see GpuCounters. What the system does not tell is an
+/// empty field. When a write fails, sampling ends and training goes on: see `error()`.
 class ResourceSampler {
  public:
   /// Appends to `path`, with a header if it is new or empty. `first_second` is added to the seconds
@@ -47,6 +48,7 @@ class ResourceSampler {
  private:
   void run();
   void sample();
+  void write_start();
   void write(const std::string& line);
 
   const int rank_;
