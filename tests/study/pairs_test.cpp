@@ -5,10 +5,14 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdlib>
 
 #include "tests/study/runs.h"
 #include "tests/support/support.h"
 #include "yoke/run/summary.h"
+#include "yoke/study/figures/figures.h"
+#include "yoke/study/figures/gnuplot.h"
+#include "yoke/study/figures/script.h"
 #include "yoke/study/outcome.h"
 #include "yoke/study/report/document.h"
 
@@ -81,6 +85,31 @@ TEST_F(Pairs, NeedABase) {
   EXPECT_THAT(pair_points(compared(""), key::kValTop1, false), IsEmpty());
   EXPECT_THAT(pair_points(compared("none such"), key::kValTop1, false), IsEmpty());
   EXPECT_THAT(summary_markdown("t", compared("")), Not(HasSubstr("same seed")));
+}
+
+TEST_F(Pairs, AreDrawnOnBothSidesOfZero) {
+  add("base", 1, 0.90);
+  add("base", 2, 0.90);
+  add("other", 1, 0.91);
+  add("other", 2, 0.93);
+  add("worse", 1, 0.88);
+  const auto figures = difference_figures(compared("base"));
+  ASSERT_EQ(figures.size(), 1U);
+  EXPECT_EQ(figures[0].title, "Accuracy beside 'base'");
+  const auto& rows = std::get<Differences>(figures[0].graph).rows;
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows[0].label, "other");
+  EXPECT_NEAR(rows[0].value, 2, 1e-9);
+  EXPECT_NEAR(rows[0].interval.value().first, -10.706, 1e-3);
+  EXPECT_NEAR(rows[0].interval.value().second, 14.706, 1e-3);
+  EXPECT_NEAR(rows[1].value, -2, 1e-9);
+  EXPECT_FALSE(rows[1].interval);
+  const std::string commands = script(figures[0]);
+  EXPECT_THAT(commands, HasSubstr("\n2 0 -10.7062 14.7062\n-2 1 -2 -2\nEOD\n"));
+  EXPECT_THAT(commands, HasSubstr("set xrange [-12.2309:16.2309]\n"));
+  EXPECT_THAT(commands, HasSubstr("set label '-2.00' at -2,1"));
+  EXPECT_THAT(draw_svg(figures, {{"PATH", std::getenv("PATH")}}), ElementsAre(HasSubstr("</svg>")));
+  EXPECT_THAT(difference_figures(compared("")), IsEmpty());
 }
 
 TEST_F(Pairs, StandInReportAndSummary) {

@@ -29,6 +29,7 @@ inline constexpr const char* kCpuSeconds = "cpu_seconds";
 inline constexpr const char* kDamagedImages = "damaged_images";
 inline constexpr const char* kData = "data";
 inline constexpr const char* kDataWaitSeconds = "data_wait_seconds";
+inline constexpr const char* kDevice = "device";
 inline constexpr const char* kEngine = "engine";
 inline constexpr const char* kEpochs = "epochs";
 inline constexpr const char* kError = "error";

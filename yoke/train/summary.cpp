@@ -17,7 +17,7 @@ Json optional_json(const std::optional<Value>& value) {
 }
 
 void add_workload(Json& json, const Workload& workload) {
-  json["device"] = c10::DeviceTypeName(workload.device.type(), /*lower_case=*/true);
+  json[key::kDevice] = c10::DeviceTypeName(workload.device.type(), /*lower_case=*/true);
   json["parameters"] = workload.parameters.size();
   json[key::kClasses] = workload.data.train->info().class_names;
   json["train_images"] = workload.data.train->size();

@@ -27,11 +27,9 @@ double sum(const Bars::Bar& bar) {
 }
 
 std::string ticks(const Bars& bars) {
-  std::vector<std::string> each;
-  for (std::size_t i = 0; i < bars.bars.size(); ++i) {
-    each.push_back(fmt::format("{} {}", gnuplot_text(short_lines(bars.bars[i].label)), i));
-  }
-  return fmt::format("set ytics ({}) scale 0\n", fmt::join(each, ", "));
+  std::vector<std::string> labels;
+  for (const auto& bar : bars.bars) labels.push_back(bar.label);
+  return row_ticks(labels);
 }
 
 /// Rectangles of one part of all bars: centre, left, right, bottom, top.

@@ -58,6 +58,17 @@ struct Bars {
   std::optional<double> x_most = {};
 };
 
+/// Numbers on both sides of zero, one below another.
+struct Differences {
+  struct Row {
+    std::string label;
+    double value = 0;
+    std::optional<std::pair<double, double>> interval = {};  ///< Of 95 %, where there is one.
+  };
+  std::string x_label;    ///< With its unit.
+  std::vector<Row> rows;  ///< From the top.
+};
+
 /// Shares of each row in shades.
 struct Matrix {
   std::string x_label, y_label;
@@ -70,7 +81,7 @@ struct Figure {
   std::string name;     ///< Of its file, without an ending.
   std::string title;    ///< What is seen.
   std::string caption;  ///< How it was made, for the text below it.
-  std::variant<Curves, Bars, Matrix> graph;
+  std::variant<Curves, Bars, Differences, Matrix> graph;
 };
 
 }  // namespace yoke::study

@@ -18,6 +18,10 @@ std::vector<Figure> time_figures(const Comparison& comparison);
 /// axes allow. None for a single point.
 std::vector<Figure> comparison_figures(const Comparison& comparison);
 
+/// What each point has less or more than the base in accuracy, run for run with the same seed; none
+/// where there is no base.
+std::vector<Figure> difference_figures(const Comparison& comparison);
+
 /// Processor, memory, network and disk of a run over time; `suffix` ends the names of the files.
 std::vector<Figure> resource_figures(const RunResults& run, const std::string& suffix);
 

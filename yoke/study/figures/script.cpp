@@ -42,18 +42,38 @@ std::string short_lines(const std::string& label) {
   return fmt::format("{}", fmt::join(wrap(text, kLetters), "\n"));
 }
 
+std::string row_ticks(const std::vector<std::string>& labels) {
+  std::vector<std::string> each;
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    each.push_back(fmt::format("{} {}", gnuplot_text(short_lines(labels[i])), i));
+  }
+  return fmt::format("set ytics ({}) scale 0\n", fmt::join(each, ", "));
+}
+
+namespace {
+
+/// Of rows with these labels.
+template <typename Rows>
+int height_of(const Rows& rows) {
+  int lines = 1;
+  for (const auto& row : rows) {
+    const std::string label = short_lines(row.label);
+    lines = std::max(lines, 1 + static_cast<int>(std::count(label.begin(), label.end(), '\n')));
+  }
+  return 170 + (8 + 19 * lines) * std::max(2, static_cast<int>(rows.size()));
+}
+
+}  // namespace
+
 Size size_of(const Figure& figure) {
   constexpr int kRow = 20;  // of a legend or a small bar
   Size size;
   if (const auto* const curves = std::get_if<Curves>(&figure.graph)) {
     size.height += kRow * legend_rows(*curves);
   } else if (const auto* const bars = std::get_if<Bars>(&figure.graph)) {
-    int lines = 1;
-    for (const auto& bar : bars->bars) {
-      const std::string label = short_lines(bar.label);
-      lines = std::max(lines, 1 + static_cast<int>(std::count(label.begin(), label.end(), '\n')));
-    }
-    size.height = 170 + (8 + 19 * lines) * std::max(2, static_cast<int>(bars->bars.size()));
+    size.height = height_of(bars->bars);
+  } else if (const auto* const differences = std::get_if<Differences>(&figure.graph)) {
+    size.height = height_of(differences->rows);
   } else {
     const auto& matrix = std::get<Matrix>(figure.graph);
     size.height = 200 + 34 * static_cast<int>(std::max<std::size_t>(6, matrix.names.size()));

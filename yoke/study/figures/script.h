@@ -24,6 +24,7 @@ Size size_of(const Figure& figure);
 std::string script(const Figure& figure);
 std::string script(const Curves& curves);
 std::string script(const Bars& bars);
+std::string script(const Differences& differences);
 std::string script(const Matrix& matrix);
 
 /// A legend of `rows` rows below the label of the x axis, which `columns` entries share.
@@ -34,5 +35,8 @@ int legend_rows(const Curves& curves);
 
 /// The name of a bar or a class in lines that leave room for the graph.
 std::string short_lines(const std::string& label);
+
+/// The names of rows at 0, 1, ... from the top, for which `set yrange` has to be reversed.
+std::string row_ticks(const std::vector<std::string>& labels);
 
 }  // namespace yoke::study

@@ -39,6 +39,7 @@ Section beside_base(const Comparison& comparison) {
   Table table = pairs_table(comparison);
   if (table.rows.empty()) return section;
   section.tables.push_back(std::move(table));
+  section.figures = difference_figures(comparison);
   section.sentences.emplace_back(
       "Means of the differences between runs with the same seed, which have the same first weights "
       "and order of images, and their 95 % intervals (Student's t). An interval without 0 is more "
@@ -52,6 +53,7 @@ Section details(const Repetitions& group, std::size_t number, bool alone) {
   const std::string suffix = alone ? "" : fmt::format("-{}", number + 1);
   Section section{.heading = alone ? "Resources and classes" : group.label};
   if (!alone) section.sentences = run_findings(run);
+  append(section.sentences, phase_findings(run));
   section.figures = resource_figures(run, suffix);
   for (auto& figure : class_figures(run, suffix)) section.figures.push_back(std::move(figure));
   for (auto& figure : confidence_figures(run, suffix)) section.figures.push_back(std::move(figure));
