@@ -14,8 +14,8 @@
 #include "tests/support/model_forms.h"
 #include "tests/support/support.h"
 #include "yoke/core/files/file.h"
-#include "yoke/core/random.h"
 #include "yoke/engine/eager/eager.h"
+#include "yoke/engine/eager/keyed_dropout.h"
 #include "yoke/optim/optimizer.h"
 
 namespace yoke {
@@ -100,7 +100,8 @@ std::vector<double> plain_losses(const Recipe& recipe) {
   const auto optimizer = plain_optimizer(recipe, model.module->parameters());
   std::vector<double> losses;
   for (const Batch& batch : make_batches(model)) {
-    torch::manual_seed(stream_seed(kSeed, 0, losses.size(), Purpose::kDropout));
+    const StepKey key{.seed = kSeed, .step = static_cast<std::int64_t>(losses.size())};
+    const KeyedDropout masks(key, batch);  // LibTorch's generator would draw others
     optimizer->zero_grad();
     const auto loss = torch::cross_entropy_loss(model.forward(batch.input), batch.target);
     loss.backward();
