@@ -55,6 +55,12 @@ TEST(Resume, IsExactBetweenTwoReports) { expect_equal_after_resume("mlp", "7step
 
 TEST(Resume, IsExactWithDropout) { expect_equal_after_resume("lab-cnn", "5steps", 5); }
 
+TEST(Resume, IsExactWithStochasticDepth) {
+  expect_equal_after_resume("efficientnet-b0:stochastic_depth=0.5", "4steps", 4,
+                            "glyphs:train=21,validation=16", 7,
+                            [](TrainConfig& config) { config.engine = EngineKind::kEager; });
+}
+
 TEST(Resume, IsExactWithBatchNorm) {
   expect_equal_after_resume("resnet18", "4steps", 4, "glyphs:train=21,validation=16", 7);
 }
