@@ -124,8 +124,8 @@ std::string why_so_busy(const RunResults& run, const Use& use) {
   const double data = run.number(key::kDataWaitSeconds).value_or(0) / steps;
   if (ranks + data > idle / 2) {
     return fmt::format(
-        " That is less than {} could: {:.0f} % of the time went into waiting for "
-        "other ranks and {:.0f} % into waiting for data.",
+        " That is less than {} could: {:.0f} % of the time went into waiting for other ranks and "
+        "{:.0f} % into waiting for data.",
         all, 100 * ranks, 100 * data);
   }
   const auto quota =
@@ -133,10 +133,9 @@ std::string why_so_busy(const RunResults& run, const Use& use) {
   if (quota > 0 && quota < threads) {
     return fmt::format(" That is less than {} could: a quota allows {:g} cores.", all, quota);
   }
-  const char* const shared = "other processes had the cores at times.";
-  return fmt::format(" That is less than {} could: {}{}", all,
-                     threads > 1 ? "some wait where parts of a step cannot be shared out, or " : "",
-                     shared);
+  return fmt::format(
+      " That is less than {} could: {}other processes had the cores at times.", all,
+      threads > 1 ? "some wait where parts of a step cannot be shared out, or " : "");
 }
 
 /// What is worth telling of a change in memory: a part of the most there was.
@@ -166,8 +165,7 @@ std::string of_training(const RunResults& run, const Uses& uses, const Use& use)
   if (changed) {
     text += fmt::format(
         " Memory {} by {} in the first quarter of it: the first steps allocate activations, "
-        "gradients "
-        "and batches made ahead, which later ones use again.",
+        "gradients and batches made ahead, which later ones use again.",
         use.early_change > 0 ? "rose" : "fell", in_bytes(std::abs(use.early_change)));
   }
   if (is_much(uses, later)) {
@@ -183,8 +181,7 @@ std::string of_evaluating(const Uses& uses, const Use& use) {
       "Evaluation{}: the validation images forward, without gradients.{}", lasted(use), busy(use));
   if (is_much(uses, use.memory_change)) {
     text += fmt::format(
-        " Memory {} by {} in all: its batches have another size, and activations of "
-        "their own.",
+        " Memory {} by {} in all: its batches have another size, and activations of their own.",
         use.memory_change > 0 ? "rose" : "fell", in_bytes(std::abs(use.memory_change)));
   }
   return text;
