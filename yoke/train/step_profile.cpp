@@ -31,6 +31,8 @@ std::vector<std::string> gather_events(Communicator& communicator, const std::st
   return all;
 }
 
+void meet(Communicator& communicator) { communicator.all_reduce(torch::zeros({1})); }
+
 }  // namespace
 
 std::optional<std::string> check_profile(StepRange steps, std::int64_t done, std::int64_t total) {
@@ -52,8 +54,9 @@ std::optional<std::string> StepProfile::after(std::int64_t step, bool ended) {
   const bool begins = !begun_ && step + 1 >= steps_.first && step < steps_.last;
   if (!begins || ended) return std::nullopt;
   begun_ = step;
-  communicator_.all_reduce(torch::zeros({1}));
+  meet(communicator_);
   if (records_) profiler_.emplace();
+  meet(communicator_);  // none begins a step before the one that records for it does
   return std::nullopt;
 }
 
