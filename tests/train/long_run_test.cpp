@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 #include <thread>
+#include <vector>
 
 #include "tests/train/run.h"
 
@@ -14,10 +15,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What a process has, at the least of several moments: some of it comes and goes.
+/// What a process has at several moments; some of it comes and goes.
 struct Held {
-  std::int64_t kilobytes = std::numeric_limits<std::int64_t>::max();
-  std::int64_t threads = kilobytes, descriptors = kilobytes;
+  std::int64_t kilobytes = std::numeric_limits<std::int64_t>::max();  // at the least
+  std::int64_t threads = kilobytes;
+  std::vector<std::int64_t> descriptors;  // at each
+
+  std::int64_t least_descriptors() const { return *std::ranges::min_element(descriptors); }
+  /// One that is away for a moment, as where a file is opened anew, is none that comes later.
+  std::int64_t usual_descriptors() {
+    const auto middle = descriptors.begin() + static_cast<std::ptrdiff_t>(descriptors.size() / 2);
+    std::ranges::nth_element(descriptors, middle);
+    return *middle;
+  }
 };
 
 std::int64_t status_of(const fs::path& process, const std::string& key) {
@@ -26,11 +36,10 @@ std::int64_t status_of(const fs::path& process, const std::string& key) {
   return at == std::string::npos ? 0 : std::stoll(status.substr(at + key.size()));
 }
 
-void look(const fs::path& process, Held& least) {
-  const auto descriptors = static_cast<std::int64_t>(count_entries(process / "fd"));
-  least = {.kilobytes = std::min(least.kilobytes, status_of(process, "VmRSS:")),
-           .threads = std::min(least.threads, status_of(process, "Threads:")),
-           .descriptors = std::min(least.descriptors, descriptors)};
+void look(const fs::path& process, Held& held) {
+  held.descriptors.push_back(static_cast<std::int64_t>(count_entries(process / "fd")));
+  held.kilobytes = std::min(held.kilobytes, status_of(process, "VmRSS:"));
+  held.threads = std::min(held.threads, status_of(process, "Threads:"));
 }
 
 /// The steps that a run has reported; 0 before it has.
@@ -81,7 +90,7 @@ TEST_P(LongRun, HoldsAsMuchAtItsEndAsNearItsBegin) {
   EXPECT_LE(late.kilobytes, early.kilobytes + 4096) << "of " << early.kilobytes << " kB";
 #endif
   EXPECT_LE(late.threads, early.threads);
-  EXPECT_LE(late.descriptors, early.descriptors);
+  EXPECT_LE(late.least_descriptors(), early.usual_descriptors());
 }
 
 INSTANTIATE_TEST_SUITE_P(
