@@ -27,7 +27,9 @@ std::vector<std::string> inside(int process, std::vector<std::string> namespaces
 }  // namespace
 
 std::string Hosts::why_not() {
+  constexpr int kCannot = 77;
   const auto tried = run_program(cluster(0));
+  if (tried.status != 0 && tried.status != kCannot) throw std::runtime_error(tried.output);
   return tried.status == 0 ? "" : tried.output;
 }
 

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """Simulates as many hosts for a test until it is killed, and prints the process of the switch and of each
-host, in one line; with 0, tries whether this machine lets anybody simulate some, else says why."""
+host, in one line; with 0, tries whether this machine lets anybody simulate some. Where it does not, says
+why and exits with status 77."""
 import signal
 import sys
 from pathlib import Path
@@ -14,4 +15,5 @@ try:
         if cluster.hosts:
             signal.pause()
 except ClusterError as error:
-    sys.exit(str(error))
+    print(error)
+    sys.exit(77)
