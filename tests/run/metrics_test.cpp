@@ -20,6 +20,8 @@ TEST(Metrics, EveryFieldIsReadAsItWasWritten) {
   Metrics::visit(written, [&](const char*, auto& field) {
     if constexpr (std::is_same_v<std::decay_t<decltype(field)>, std::string>) {
       field = "val";
+    } else if constexpr (std::is_same_v<std::decay_t<decltype(field)>, std::vector<double>>) {
+      field = {0.25, 0.5};
     } else {
       field = static_cast<std::decay_t<decltype(field)>>(++number);
     }
@@ -31,6 +33,7 @@ TEST(Metrics, EveryFieldIsReadAsItWasWritten) {
   EXPECT_EQ(read.lines[0].split, "val");
   EXPECT_EQ(read.lines[0].step, 1);
   EXPECT_EQ(read.lines[0].communication_bytes, static_cast<std::int64_t>(number));
+  EXPECT_EQ(read.lines[0].rank_top1, written.rank_top1);
 }
 
 TEST(Metrics, ALossThatIsNotFiniteIsReadAsNotANumber) {

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "yoke/core/files/file.h"
 
@@ -21,6 +22,7 @@ struct MadeRun {
   std::string status = "completed";
   std::string strategy = "allreduce";
   bool confident = false;  ///< Tells how sure it is of images, as runs of older versions do not.
+  std::vector<double> rank_top1 = {};         ///< Of each rank by itself; empty: not measured.
   std::optional<double> target = {};          ///< Accuracy.
   std::optional<double> target_seconds = {};  ///< Until it was reached.
 };
@@ -93,6 +95,7 @@ inline void make_run(const std::filesystem::path& path, const MadeRun& run = {})
     metrics += report.dump() + "\n";
     if (i % 2 == 0) {
       report["split"] = "val";
+      if (!run.rank_top1.empty()) report["rank_top1"] = run.rank_top1;
       metrics += report.dump() + "\n";
     }
     for (int rank = 0; rank < run.ranks; ++rank) {
@@ -108,6 +111,7 @@ inline void make_run(const std::filesystem::path& path, const MadeRun& run = {})
   if (run.status.empty()) return;
   auto summary = summary_of(run);
   if (run.confident) add_confidence(summary);
+  if (!run.rank_top1.empty()) summary["rank_val_top1"] = {{"mean", run.rank_top1.front()}};
   write_file(path / "summary.json", summary.dump());
 }
 

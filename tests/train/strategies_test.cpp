@@ -101,6 +101,7 @@ TEST_P(GoesOn, ExactlyFromACheckpoint) {
 INSTANTIATE_TEST_SUITE_P(Ways, GoesOn,
                          testing::Values(Setting{"averaging:every=3,outer=nesterov", 2},
                                          Setting{"averaging:every=3,warmup=1", 2},
+                                         Setting{"averaging:every=3,evaluate=each", 2},
                                          Setting{"parameter-server", 2},
                                          Setting{"parameter-server:servers=1", 3}));
 

@@ -110,6 +110,9 @@ struct StrategyTraits {
   /// Workers that are threads of one process; 0: one for each core. Nothing where they are always
   /// processes.
   std::optional<int> workers_in_process = {};
+  /// Whether an evaluation also measures each rank's own model on all images, before
+  /// synchronise().
+  bool evaluates_each_rank = false;
   /// What it sends and keeps. Empty where no model of it has been written.
   /// @throws UsageError for options that have no model.
   std::function<forecast::StrategyPlan()> plan = {};

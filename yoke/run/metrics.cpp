@@ -40,6 +40,18 @@ void take(const nlohmann::json& json, std::int64_t& field) {
   if (json.is_number_integer()) field = json.get<std::int64_t>();
 }
 
+void take(const nlohmann::json& json, std::vector<double>& field) {
+  if (!json.is_array()) return;
+  for (const auto& number : json) take(number, field.emplace_back());
+}
+
+/// Whether a report has something to say there.
+template <typename Field>
+bool says(const Field&) {
+  return true;
+}
+bool says(const std::vector<double>& field) { return !field.empty(); }
+
 }  // namespace
 
 MetricsFile::MetricsFile(const std::filesystem::path& path,
@@ -52,7 +64,9 @@ MetricsFile::MetricsFile(const std::filesystem::path& path,
 
 void MetricsFile::write(const Metrics& metrics) {
   nlohmann::ordered_json report;
-  Metrics::visit(metrics, [&](const char* name, const auto& field) { report[name] = field; });
+  Metrics::visit(metrics, [&](const char* name, const auto& field) {
+    if (says(field)) report[name] = field;
+  });
   file_->add(report.dump() + "\n");
   file_->flush();
 }

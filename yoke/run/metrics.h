@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "yoke/core/files/appended_file.h"
 #include "yoke/run/lines.h"
@@ -12,6 +13,8 @@ namespace yoke {
 
 /// One report of a split, over the images since the report before.
 struct Metrics {
+  static constexpr const char* kRankTop1 = "rank_top1";  ///< A key that others ask for, too.
+
   std::int64_t step = 0;   ///< Optimizer steps done.
   double epoch = 0;        ///< Passes over the training images done, with fraction.
   double seconds = 0;      ///< Since the start of the run.
@@ -25,6 +28,8 @@ struct Metrics {
   double compute_seconds = 0;
   double communication_seconds = 0;
   std::int64_t communication_bytes = 0;  ///< Of the tensors that went over this rank.
+  /// Of each rank's own model, before their mean; empty where it was not measured.
+  std::vector<double> rank_top1 = {};
 
   /// Calls visit(name, field) for each field in the order of the file, whose keys the names are.
   template <typename Self, typename Visit>
@@ -42,6 +47,7 @@ struct Metrics {
     visit("compute_seconds", metrics.compute_seconds);
     visit("communication_seconds", metrics.communication_seconds);
     visit("communication_bytes", metrics.communication_bytes);
+    visit(kRankTop1, metrics.rank_top1);
   }
 };
 

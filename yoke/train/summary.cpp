@@ -5,6 +5,7 @@
 #include "yoke/report/machine/hardware.h"
 #include "yoke/report/machine/process_usage.h"
 #include "yoke/run/summary.h"
+#include "yoke/train/each_rank.h"
 
 namespace yoke {
 namespace {
@@ -51,6 +52,9 @@ void add_result(Json& json, const TrainConfig& config, const Trainer& trainer) {
   json[key::kValEce] = bins.empty() ? Json() : Json(expected_calibration_error(bins));
   json[key::kBestValTop1] = validation ? Json(state.best_val_top1) : Json();
   json[key::kBestStep] = validation ? Json(state.best_step) : Json();
+  if (validation && !validation->rank_top1.empty()) {
+    json[key::kRankValTop1] = each_rank_json(validation->rank_top1);
+  }
   json[key::kPerClassAccuracy] = state.per_class_accuracy;
   if (!state.confusion.empty()) json[key::kConfusion] = state.confusion;
   if (!bins.empty()) json[key::kConfidenceBins] = confidence_bins_json(bins);

@@ -47,6 +47,12 @@ Trainer::Trainer(const TrainConfig& config, Workload& workload, Communicator& co
   warn_of_sizes();
   if (const auto rule = schedules().choose(config.schedule).traits.plateau) plateau_.emplace(*rule);
   if (!config.ema.empty()) {
+    if (evaluates_each_rank()) {
+      throw UsageError(fmt::format(
+          "--strategy {} was given with --ema, which takes the ranks' mean before an evaluation "
+          "can measure each; leave out evaluate=each or --ema",
+          config.strategy));
+    }
     average_.emplace(parse_weight_average(config.ema), workload.parameters,
                      workload.model.module->buffers(), total_steps_);
     if (average_->first_step() > total_steps_) {
@@ -223,12 +229,32 @@ void Trainer::check_loss() const {
       fmt::format("the loss is {} at step {} (learning rate {:g})", loss, last_.step, last_.lr));
 }
 
+bool Trainer::evaluates_each_rank() const {
+  return strategies().choose(config_.strategy).traits.evaluates_each_rank;
+}
+
+Evaluation Trainer::measure(Communicator& ranks) {
+  return yoke::evaluate(*workload_.engine.engine, ranks, workload_.data.validation,
+                        batch_sizes_.all().back(), workload_.loader, config_.tta);
+}
+
+/// Top-1 accuracies, by rank.
+std::vector<double> Trainer::measure_each_rank() {
+  Communicator alone(Group(), communicator_.name(), nullptr);
+  auto top1 = torch::zeros({communicator_.size()}, torch::kFloat64);
+  top1[communicator_.rank()] = measure(alone).top1;
+  communicator_.all_reduce(top1);
+  const auto* const values = top1.data_ptr<double>();
+  return {values, values + top1.numel()};
+}
+
 Evaluation Trainer::evaluate() {
   RECORD_USER_SCOPE("evaluate");
+  auto rank_top1 = evaluates_each_rank() ? measure_each_rank() : std::vector<double>();
   const auto go_on = settle();
-  auto result = yoke::evaluate(*workload_.engine.engine, communicator_, workload_.data.validation,
-                               batch_sizes_.all().back(), workload_.loader, config_.tta);
+  auto result = measure(communicator_);
   go_on();
+  result.rank_top1 = std::move(rank_top1);
   if (plateau_ && plateau_->add(result.loss, result.top1)) {
     const auto& rule = plateau_->rule();
     events_.push_back(fmt::format(

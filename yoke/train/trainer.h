@@ -56,7 +56,8 @@ class Trainer {
   /// Whether run() must end after `step` steps, for images then have another size.
   bool resizes(std::int64_t step) const;
 
-  /// Measures the validation images, by the average of the weights where there is one.
+  /// Measures the validation images, by the average of the weights where there is one; first by
+  /// each rank's own model where the strategy is to tell that, too.
   Evaluation evaluate();
 
   /// A copy of all state, as of now, and of `recipe`, the run's flags; on other ranks than 0
@@ -112,6 +113,9 @@ class Trainer {
   void add(const StretchResult& done);
   void add_to_average();
   std::function<void()> settle();
+  bool evaluates_each_rank() const;
+  Evaluation measure(Communicator& ranks);
+  std::vector<double> measure_each_rank();
   Batch next_batch(std::int64_t step);
   void warn_of_line_search();
   void warn_of_sizes();

@@ -8,6 +8,7 @@
 #include "yoke/core/error.h"
 #include "yoke/core/format.h"
 #include "yoke/train/config/flags.h"
+#include "yoke/train/each_rank.h"
 
 namespace yoke {
 
@@ -201,7 +202,8 @@ bool TrainingLoop::evaluate() {
                              .top5 = result.top5,
                              .lr = state.lr,
                              .images_per_second = static_cast<double>(result.images) / elapsed,
-                             .compute_seconds = elapsed};
+                             .compute_seconds = elapsed,
+                             .rank_top1 = result.rank_top1};
   state.balanced_accuracy = result.balanced_accuracy;
   state.macro_f1 = result.macro_f1;
   state.per_class_accuracy = result.per_class_accuracy;
@@ -220,6 +222,7 @@ bool TrainingLoop::evaluate() {
   }
   since_evaluated_.lap();
   reporter_.validation(progress(state.step), *state.validation);
+  if (const auto line = line_of_each_rank(*state.validation)) reporter_.message(*line);
   tell_news();
   reporter_.phase(PhaseKind::kTraining, seconds());
   if (state.evaluations_without_best == config_.patience) {

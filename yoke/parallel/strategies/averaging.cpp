@@ -59,6 +59,7 @@ class Averaging final : public Strategy {
 
   StepResult step(const Batch& batch, const StepKey& key, const Rates& rates) override {
     const double waited = waited_seconds();
+    if (round_is_due_) end_round();
     const bool warming_up = step_ < warmup_steps_;
     StepResult result = take_step(
         *optimizer_,
@@ -72,7 +73,9 @@ class Averaging final : public Strategy {
     } else {
       images_ += static_cast<double>(batch.size());
       apart_ = true;
-      if (next_meeting(step_) == step_ + 1) end_round();
+      round_is_due_ = next_meeting(step_) == step_ + 1;
+      // Else an evaluation that comes before the next step still finds each rank's own parameters.
+      if (round_is_due_ && options_.evaluate == Evaluated::kMean) end_round();
     }
     ++step_;
     result.communication_seconds = waited_seconds() - waited;
@@ -81,6 +84,7 @@ class Averaging final : public Strategy {
 
   // For the while: measuring must not change what is trained.
   std::function<void()> synchronise() override {
+    if (round_is_due_) end_round();
     if (!apart_) {
       // Each rank's batch norm has seen its own images of the warm-up.
       if (step_ > 0 && step_ <= warmup_steps_) {
@@ -153,7 +157,7 @@ class Averaging final : public Strategy {
     average_buffers(context_.buffers, context_.communicator);
     treat_momentum();
     images_ = 0;
-    apart_ = false;
+    apart_ = round_is_due_ = false;
     ++rounds_;
     communication_seconds_ += watch.seconds();
   }
@@ -206,6 +210,7 @@ class Averaging final : public Strategy {
   Tensor anchor_, velocity_;               // fp32 [P] of the outer optimizer, else undefined
   double images_ = 0;                      // since the last round
   bool apart_ = false;                     // whether ranks may differ; the same on all
+  bool round_is_due_ = false;              // likewise
   std::int64_t warmup_steps_ = 0, total_steps_ = 0, step_ = 0, rounds_ = 0;
   double communication_seconds_ = 0;
 };
@@ -233,7 +238,8 @@ StrategyPlugin averaging_strategy() {
             return std::make_unique<Averaging>(context, options);
           },
           [](const AveragingOptions& options) {
-            return StrategyTraits{.plan = [options] { return plan_averaging(options); }};
+            return StrategyTraits{.evaluates_each_rank = options.evaluate == Evaluated::kEach,
+                                  .plan = [options] { return plan_averaging(options); }};
           }};
 }
 

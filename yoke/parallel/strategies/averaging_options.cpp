@@ -65,6 +65,10 @@ OptionTable<AveragingOptions> averaging_options() {
        "what becomes of the optimizer's state at a mean: each rank keeps its own, all `reset` it "
        "to "
        "zero, or take its `average`"},
+      {"evaluate",
+       &O::evaluate,
+       {{"mean", Evaluated::kMean}, {"each", Evaluated::kEach}},
+       "what evaluations measure: the mean, or before it `each` rank's own parameters, too"},
   };
 }
 

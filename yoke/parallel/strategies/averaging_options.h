@@ -17,12 +17,16 @@ struct OuterOptimizer {
 /// What becomes of the optimizer's state at a mean.
 enum class StateAtMean : std::uint8_t { kKeep, kReset, kAverage };
 
+/// Whose parameters evaluations measure.
+enum class Evaluated : std::uint8_t { kMean, kEach };
+
 struct AveragingOptions {
   std::optional<std::int64_t> every = 16;    ///< Steps; else one mean at the end.
   double warmup = 0;                         ///< Epochs of all-reduce.
   bool own_start = false;                    ///< Whether ranks begin with parameters of their own.
   std::optional<OuterOptimizer> outer = {};  ///< Else the mean as it is.
   StateAtMean momentum = StateAtMean::kKeep;
+  Evaluated evaluate = Evaluated::kMean;
 };
 
 OptionTable<AveragingOptions> averaging_options();

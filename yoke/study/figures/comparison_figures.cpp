@@ -147,6 +147,16 @@ void add(std::vector<Figure>& figures, std::string name, std::string title, std:
                      .graph = std::move(curves)});
 }
 
+/// Lines of ranks by themselves, before the mean of their parameters, where they were measured.
+void add_each_rank(const std::vector<Line>& lines, const std::string& x_label, Curves& accuracy) {
+  Curves own = values_over(lines, x_label, key::kRankValTop1Mean, 100, "accuracy");
+  for (auto& series : own.series) {
+    series.title += ", mean of the ranks by themselves";
+    series.style = static_cast<int>(accuracy.series.size());
+    accuracy.series.push_back(std::move(series));
+  }
+}
+
 void add_scaling(const Comparison& comparison, const std::string& axis,
                  std::vector<Figure>& figures) {
   const auto all = lines_over(comparison, axis);
@@ -160,6 +170,7 @@ void add_scaling(const Comparison& comparison, const std::string& axis,
   Curves accuracy = values_over(lines, label, key::kValTop1, 100, "accuracy");
   accuracy.y_label = "top-1 accuracy on validation images (%)";
   accuracy.y_most = 100;
+  add_each_rank(lines, label, accuracy);
   add(figures, "accuracy-over-" + axis, "Accuracy over " + axis, kIntervals + many(all),
       std::move(accuracy));
 }

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "yoke/run/flag_names.h"
 #include "yoke/run/summary.h"
@@ -59,6 +60,11 @@ Choice choose(const Comparison& comparison) {
 using Value = double (*)(const Metrics&);
 double loss_of(const Metrics& report) { return report.loss; }
 double accuracy_of(const Metrics& report) { return 100 * report.top1; }
+/// The mean over ranks of what each has by itself.
+double accuracy_alone_of(const Metrics& report) {
+  const auto& top1 = report.rank_top1;
+  return 100 * std::accumulate(top1.begin(), top1.end(), 0.0) / static_cast<double>(top1.size());
+}
 
 std::vector<Point> points_of(const std::vector<Metrics>& reports, bool over_time, double divisor,
                              Value value) {
@@ -72,6 +78,19 @@ std::vector<Point> points_of(const std::vector<Metrics>& reports, bool over_time
 
 std::string title_of(const std::string& label, const char* split) {
   return label.empty() ? split : fmt::format("{}, {}", label, split);
+}
+
+/// Where ranks were measured by themselves, too.
+void add_each_rank(const RunResults& run, const std::string& label, bool over_time, double divisor,
+                   int& style, std::vector<Series>& all) {
+  std::vector<Metrics> measured;
+  for (const auto& report : run.validation) {
+    if (!report.rank_top1.empty()) measured.push_back(report);
+  }
+  if (measured.empty()) return;
+  all.push_back({.title = title_of(label, "mean of the ranks by themselves"),
+                 .points = points_of(measured, over_time, divisor, accuracy_alone_of),
+                 .style = style++});
 }
 
 /// Lines of validation, and of training beside them where there is room.
@@ -89,6 +108,7 @@ std::vector<Series> series_of(const Choice& choice, bool over_time, double divis
                       .points = points_of(run->validation, over_time, divisor, value),
                       .style = style++};
     if (!validation.points.empty()) all.push_back(std::move(validation));
+    if (roomy && value == accuracy_of) add_each_rank(*run, label, over_time, divisor, style, all);
     if (!training.points.empty() && (roomy || run->validation.empty())) {
       all.push_back(std::move(training));
     }

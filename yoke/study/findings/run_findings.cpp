@@ -36,6 +36,16 @@ void add_outcome(const RunResults& run, Sentences& out) {
   out.push_back(text + ".");
 }
 
+/// Of ranks that train by themselves until they take a mean.
+void add_each_rank(const RunResults& run, Sentences& out) {
+  const auto& last = run.validation.back();
+  if (last.rank_top1.size() < 2) return;
+  const auto [least, most] = std::minmax_element(last.rank_top1.begin(), last.rank_top1.end());
+  out.push_back(fmt::format(
+      "The {} ranks by themselves had {} to {} then, and the mean of their parameters {}.",
+      last.rank_top1.size(), in_percent(*least), in_percent(*most), in_percent(last.top1)));
+}
+
 void add_accuracy(const RunResults& run, Sentences& out) {
   if (run.validation.empty()) return;
   const auto& last = run.validation.back();
@@ -52,6 +62,7 @@ void add_accuracy(const RunResults& run, Sentences& out) {
         "at epoch {:.3g}.",
         best->loss, best->epoch, last.loss, last.epoch));
   }
+  add_each_rank(run, out);
   const auto target = run.number(key::kTargetAccuracy);
   if (!target) return;
   const auto reached = run.number(key::kTimeToTargetSeconds);

@@ -12,11 +12,9 @@ constexpr const char* kWithoutBest = "evaluations_without_best";
 constexpr const char* kSightings = "sightings";
 
 nlohmann::json validation_json(const Metrics& metrics) {
-  return {{"step", metrics.step},
-          {"epoch", metrics.epoch},
-          {"loss", metrics.loss},
-          {"top1", metrics.top1},
-          {"top5", metrics.top5}};
+  return {{"step", metrics.step}, {"epoch", metrics.epoch},
+          {"loss", metrics.loss}, {"top1", metrics.top1},
+          {"top5", metrics.top5}, {Metrics::kRankTop1, metrics.rank_top1}};
 }
 
 Metrics validation_from(const nlohmann::json& json) {
@@ -27,6 +25,7 @@ Metrics validation_from(const nlohmann::json& json) {
   json.at("loss").get_to(metrics.loss);
   json.at("top1").get_to(metrics.top1);
   json.at("top5").get_to(metrics.top5);
+  if (json.contains(Metrics::kRankTop1)) json.at(Metrics::kRankTop1).get_to(metrics.rank_top1);
   return metrics;
 }
 

@@ -57,7 +57,8 @@ Evaluation summarise(const Sums& sums) {
           .per_class_accuracy = accuracy,
           .confusion = sums.confusion,
           .confidence_bins = {},
-          .sightings = {}};
+          .sightings = {},
+          .rank_top1 = {}};
 }
 
 }  // namespace

@@ -28,6 +28,8 @@ struct Evaluation {
   torch::Tensor confusion;  ///< int64 [classes, classes]: rows are true, columns are predicted.
   std::vector<ConfidenceBin> confidence_bins;
   std::vector<Sighting> sightings;  ///< Of the images that deserve a look, in that order.
+  /// Top-1 accuracy of each rank's own model; empty where ranks were not measured by themselves.
+  std::vector<double> rank_top1 = {};
 };
 
 /// The confusion matrix as numbers, a row for each true class.
