@@ -141,7 +141,8 @@ std::string differences_from_eager(const std::function<Model()>& make,
                                  .replicas = comparison.replicas,
                                  .micro_batch = comparison.micro_batch,
                                  .convolution = comparison.convolution,
-                                 .loss = comparison.loss});
+                                 .loss = comparison.loss,
+                                 .early_gradients = comparison.early_gradients});
   };
   const Trail expected = follow(make(), start, eager_in(Precision::kFp32), comparison);
   const Trail actual = follow(make(), start, compiled, comparison);

@@ -16,6 +16,7 @@ struct Comparison {
   Precision precision = Precision::kFp32;
   ConvolutionAlgorithm convolution = ConvolutionAlgorithm::kAuto;
   LossOptions loss = {.label_smoothing = 0.1};
+  bool early_gradients = false;
   bool mixed = false;       ///< Whether each image is of two classes.
   double slack = 1;         ///< What "equal" allows is multiplied by this.
   std::int64_t images = 5;  ///< The seed of the images.

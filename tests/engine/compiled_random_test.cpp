@@ -66,6 +66,17 @@ TEST(RandomNetworks, EqualEagerInMicroBatchesBetweenNorms) {
                    {.batch = 18, .micro_batch = 2, .precision = Precision::kBf16});
 }
 
+TEST(RandomNetworks, EqualEagerWithEarlyGradients) {
+  compare_networks(17'000, 100, Norms::kNone,
+                   {.batch = 17, .micro_batch = 3, .early_gradients = true});
+  compare_networks(18'000, 60, Norms::kNone,
+                   {.batch = 17, .replicas = 2, .micro_batch = 2, .early_gradients = true}, true);
+  if (!why_not(Precision::kBf16).empty()) return;
+  compare_networks(
+      19'000, 20, Norms::kNone,
+      {.batch = 18, .micro_batch = 4, .precision = Precision::kBf16, .early_gradients = true});
+}
+
 TEST(RandomNetworks, EqualEagerOnTwoReplicas) {
   compare_networks(5000, 60, Norms::kNone, {.batch = 17, .replicas = 2});
 }

@@ -27,6 +27,10 @@ struct CompiledOptions {
   std::int64_t micro_batch = 0;  ///< Images a replica computes at once; 0 measures what is best.
   ConvolutionAlgorithm convolution = ConvolutionAlgorithm::kAuto;
   LossOptions loss = {};
+  /// Whether somebody waits for gradients. In networks that end with most of their parameters the
+  /// gradients of these are then complete before the backward pass of what comes before them, of a
+  /// part of the batch.
+  bool early_gradients = false;
 };
 
 /// What a step of the plan cost in a run of it: for a micro-batch, or where the model mixes images,

@@ -77,7 +77,8 @@ EngineChoice make_compiled(Model& model, FlatParameters& parameters, const Engin
                                       .replicas = replicas,
                                       .micro_batch = options.micro_batch,
                                       .convolution = options.convolution,
-                                      .loss = options.loss});
+                                      .loss = options.loss,
+                                      .early_gradients = options.early_gradients});
   return {std::move(engine), EngineKind::kCompiled, replicas, ""};
 }
 

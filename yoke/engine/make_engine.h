@@ -31,6 +31,7 @@ struct EngineOptions {
   std::int64_t micro_batch = 0;                                    ///< See CompiledOptions.
   ConvolutionAlgorithm convolution = ConvolutionAlgorithm::kAuto;  ///< Likewise.
   LossOptions loss = {};
+  bool early_gradients = false;  ///< See CompiledOptions.
   /// See ReplicatedOptions and EagerOptions; for more than one eager replica, and for o2.
   std::function<Model()> another = {};
   std::function<double()> loss_scale = {};  ///< See EagerOptions; where scales_loss() is true.

@@ -100,7 +100,8 @@ void fit_images(DatasetSplits& data, const ImageShape& input) {
 }
 
 EngineOptions engine_options(const TrainConfig& config, const Dataset& train, std::int64_t threads,
-                             const std::function<Model()>& another, const LossScaler* scaler) {
+                             const std::function<Model()>& another, const LossScaler* scaler,
+                             bool early_gradients) {
   std::function<double()> loss_scale;
   if (scaler != nullptr) loss_scale = [scaler] { return scaler->scale(); };
   return {
@@ -112,6 +113,7 @@ EngineOptions engine_options(const TrainConfig& config, const Dataset& train, st
       .convolution = config.convolution,
       .loss = {.label_smoothing = config.label_smoothing,
                .class_weights = class_weights_of(flag::kClassWeights, config.class_weights, train)},
+      .early_gradients = early_gradients,
       .another = another,
       .loss_scale = loss_scale,
       .cuda_graph = config.cuda_graph};
@@ -128,7 +130,7 @@ std::shared_ptr<const WeightedOrder> order_of(const TrainConfig& config, const D
 
 Workload::Workload(const TrainConfig& config, std::int64_t threads, const TrainParts& parts,
                    const FlatParameters::Allocate& gradients,
-                   const FlatParameters::Allocate& values)
+                   const FlatParameters::Allocate& values, bool early_gradients)
     : device(choose_device(config.device)),
       data(load_data(config, parts)),
       model(build_model(config, parts, data.train->info(), device)),
@@ -140,7 +142,7 @@ Workload::Workload(const TrainConfig& config, std::int64_t threads, const TrainP
           engine_options(
               config, *data.train, threads,
               [&] { return build_model(config, parts, data.train->info(), torch::kCPU); },
-              scaler.get()))),
+              scaler.get(), early_gradients))),
       order(order_of(config, *data.train)) {
   if (config.image_size.all().size() > 1) stored_train = data.train;
   fit_images(data, model.input);

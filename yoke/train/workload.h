@@ -27,10 +27,10 @@ struct TrainParts {
 /// Data, model and engine. Members refer to each other: it does not move.
 struct Workload {
   /// `threads`, at least 1, compute the step; `gradients` and `values` make the parameters' memory,
-  /// see FlatParameters.
+  /// see FlatParameters; `early_gradients` as CompiledOptions has it.
   Workload(const TrainConfig& config, std::int64_t threads, const TrainParts& parts,
            const FlatParameters::Allocate& gradients = {},
-           const FlatParameters::Allocate& values = {});
+           const FlatParameters::Allocate& values = {}, bool early_gradients = false);
   Workload(const Workload&) = delete;
   Workload& operator=(const Workload&) = delete;
 

@@ -37,14 +37,14 @@ std::unique_ptr<Plan> Builder::build() {
 
 void Builder::plan_layers() {
   std::vector<std::unique_ptr<LayerPlan>> plans;
-  for (const auto& layer : graph_.layers) {
-    layer_ = layer->name;
-    enter_section(layer->mixes_images());
-    plans.push_back(layer->plan());
+  for (std::size_t i = 0; i < graph_.layers.size(); ++i) {
+    layer_ = graph_.layers[i]->name;
+    enter_section(sees_whole_batch(i));
+    plans.push_back(graph_.layers[i]->plan());
     plans.back()->forward(*this);
   }
   layer_ = "loss";
-  enter_section(false);
+  enter_section(options_.whole_from < graph_.layers.size());
   pass_ = Pass::kOther;
   plan_scores(*this, graph_.output);
   if (!training()) return;
@@ -54,12 +54,16 @@ void Builder::plan_layers() {
     const Layer& layer = *graph_.layers[i];
     if (!wants_gradient(layer.output) || !has_gradient(layer.output)) continue;
     layer_ = layer.name;
-    enter_section(layer.mixes_images());
+    enter_section(sees_whole_batch(i));
     plans[i]->backward(*this);
     for (const ParameterId id : asked_) met_[id] = plan_->steps_.size() - 1;
     asked_.clear();
   }
   for (const auto& [id, step] : met_) plan_->steps_[step].completes.push_back(id);
+}
+
+bool Builder::sees_whole_batch(std::size_t layer) const {
+  return layer >= options_.whole_from || graph_.layers[layer]->mixes_images();
 }
 
 void Builder::enter_section(bool mixes_images) {

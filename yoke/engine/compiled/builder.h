@@ -1,5 +1,6 @@
 // yoke/engine/compiled/builder.h: turns layers into the steps of a plan.
 #pragma once
+#include <limits>
 #include <map>
 #include <string>
 #include <string_view>
@@ -30,7 +31,10 @@ struct PlanOptions {
   std::int64_t batch = 1;  ///< Images of a run.
   std::int64_t runs = 1;   ///< Of all replicas in a step.
   std::int64_t parts = 1;  ///< Of the batch, in sections between layers that mix images.
-  bool training = true;    ///< With loss and backward pass.
+  /// From this layer on, layers see the batch at once, as if they mixed images, and so does the
+  /// loss.
+  std::size_t whole_from = std::numeric_limits<std::size_t>::max();
+  bool training = true;                                         ///< With loss and backward pass.
   dnnl::memory::data_type type = dnnl::memory::data_type::f32;  ///< Of activations and weights.
   ConvolutionAlgorithm convolution = ConvolutionAlgorithm::kAuto;
   LossOptions loss = {};
@@ -121,6 +125,7 @@ class Builder {
   void plan_layers();
   /// Plans what follows for the images that a layer sees at once which `mixes_images` or not.
   void enter_section(bool mixes_images);
+  bool sees_whole_batch(std::size_t layer) const;
   void end_section() { plan_->sections_.back().last = plan_->steps_.size(); }
   const Section& section() const { return plan_->sections_.back(); }
   Tensor seen_here(Tensor tensor) const;

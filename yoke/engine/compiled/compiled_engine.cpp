@@ -3,9 +3,12 @@
 #include <ATen/record_function.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "yoke/core/error.h"
 #include "yoke/core/format.h"
 #include "yoke/engine/compiled/check_step.h"
+#include "yoke/engine/compiled/graph/heavy_end.h"
 #include "yoke/engine/compiled/graph/lowering.h"
 #include "yoke/engine/compiled/handover.h"
 #include "yoke/engine/compiled/layers/aten.h"
@@ -33,6 +36,7 @@ Compiled::Compiled(Model& model, FlatParameters& parameters, const CompiledOptio
       options_(options),
       training_graph_(lower(traces.training, model)),
       inference_graph_(lower(traces.inference, model)),
+      heavy_end_(begin_of_heavy_end(training_graph_, parameters)),
       engine_(dnnl::engine::kind::cpu, 0),
       team_(options.replicas),
       weights_(engine_, parameters),
@@ -98,23 +102,35 @@ std::string Compiled::describe(std::int64_t batch_size) {
                      by_aten.empty() ? "" : fmt::format("; by LibTorch: {}", by_aten));
 }
 
+std::vector<Compiled::Part> Compiled::program(const Work& work, const Range& images,
+                                              std::int64_t runs, Replica& replica) {
+  std::vector<Part> program;
+  const std::int64_t count = micro_batches(work.graph, images.size(), work.training);
+  const std::int64_t last = joined(work, images.size(), count);
+  const std::int64_t together = last == 0 ? 0 : last * ((images.size() + count - 1) / count);
+  const Range alone{images.begin, images.end - together};
+  for (std::int64_t i = 0; i < count - last; ++i) {
+    const Range part = part_of(alone, i, count - last);
+    if (part.size() == 0) continue;
+    PlanOptions options = plan_options(work.training, part.size(), runs);
+    options.parts = section_parts(work.graph, part.size(), work.training);
+    program.push_back({&replica.plan(work.graph, options), part});
+  }
+  if (last == 0) return program;
+  PlanOptions options =
+      plan_options(work.training, together, std::max<std::int64_t>(1, runs / last));
+  options.parts = last;
+  options.whole_from = heavy_end_;
+  program.push_back({&replica.plan(work.graph, options), {alone.end, images.end}});
+  return program;
+}
+
 void Compiled::run(const Work& work, const std::vector<Range>& parts,
                    const std::function<void(Plan&, const MicroBatch&, int)>& run_plan) {
-  struct Part {
-    Plan* plan;
-    Range images;
-  };
   const std::int64_t runs = runs_of(work.graph, parts, work.training);
   std::vector<std::vector<Part>> programs;
   for (std::size_t r = 0; r < parts.size(); ++r) {
-    const std::int64_t count = micro_batches(work.graph, parts[r].size(), work.training);
-    auto& program = programs.emplace_back();
-    for (std::int64_t i = 0; i < count; ++i) {
-      const Range images = part_of(parts[r], i, count);
-      PlanOptions options = plan_options(work.training, images.size(), runs);
-      options.parts = section_parts(work.graph, images.size(), work.training);
-      program.push_back({&replicas_[r].plan(work.graph, options), images});
-    }
+    programs.push_back(program(work, parts[r], runs, replicas_[r]));
   }
   const std::int64_t image_elements = model_.input.elements();
   team_.run([&](int member) {

@@ -67,6 +67,16 @@ class Compiled final : public CompiledEngine {
   /// section.
   std::int64_t fit_to_cache(const LayerGraph& graph, bool training);
   std::vector<Range> replica_parts(const Work& work) const;
+  /// A plan, and the images that it computes.
+  struct Part {
+    Plan* plan;
+    Range images;
+  };
+  /// What a replica does with `images`, one after the other.
+  std::vector<Part> program(const Work& work, const Range& images, std::int64_t runs,
+                            Replica& replica);
+  /// Of a replica's last micro-batches, how many go together through the heavy end.
+  std::int64_t joined(const Work& work, std::int64_t images, std::int64_t count) const;
   void run(const Work& work, const std::vector<Range>& parts,
            const std::function<void(Plan&, const MicroBatch&, int replica)>& run_plan);
   void run_handing_over(const Work& work, const std::vector<Range>& parts,
@@ -81,6 +91,7 @@ class Compiled final : public CompiledEngine {
   CompiledOptions options_;
   LayerGraph training_graph_;
   LayerGraph inference_graph_;
+  std::size_t heavy_end_;  // of the training graph, see begin_of_heavy_end()
   dnnl::engine engine_;
   Team team_;
   WeightStore weights_;

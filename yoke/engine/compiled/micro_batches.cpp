@@ -63,6 +63,16 @@ std::int64_t Compiled::section_parts(const LayerGraph& graph, std::int64_t image
   return 1;
 }
 
+std::int64_t Compiled::joined(const Work& work, std::int64_t images, std::int64_t count) const {
+  constexpr std::int64_t kMost = 16;  // whose activations are kept at once
+  const bool early = options_.early_gradients && work.training && !work.graph.mixes_images() &&
+                     heavy_end_ < work.graph.layers.size();
+  if (!early) return 0;
+  const std::int64_t equal = images / ((images + count - 1) / count);
+  const std::int64_t joined = std::min(equal, kMost);
+  return joined > 1 ? joined : 0;
+}
+
 std::int64_t Compiled::runs_of(const LayerGraph& graph, const std::vector<Range>& parts,
                                bool training) {
   std::int64_t runs = 0;

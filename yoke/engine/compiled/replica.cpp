@@ -8,7 +8,7 @@ Replica::Replica(const dnnl::engine& engine, WeightStore& weights, StatisticsSto
       workspace_{engine, dnnl::stream(engine), weights, gradients_, statistics, number} {}
 
 Plan& Replica::plan(const LayerGraph& graph, const PlanOptions& options) {
-  const std::tuple key{options.training, options.batch, options.runs};
+  const std::tuple key{options.training, options.batch, options.runs, options.parts};
   if (const auto found = plans_.find(key); found != plans_.end()) return *found->second;
   auto& plan = plans_.emplace(key, Builder(graph, workspace_, options).build()).first->second;
   if (plan->bytes() > arena_.size()) {

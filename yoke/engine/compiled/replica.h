@@ -26,8 +26,9 @@ class Replica {
   GradientStore gradients_;
   Workspace workspace_;
   AlignedBytes arena_;
-  /// By training, batch and runs.
-  std::map<std::tuple<bool, std::int64_t, std::int64_t>, std::unique_ptr<Plan>> plans_;
+  /// By training, batch, runs and parts.
+  std::map<std::tuple<bool, std::int64_t, std::int64_t, std::int64_t>, std::unique_ptr<Plan>>
+      plans_;
 };
 
 }  // namespace yoke::compiled
