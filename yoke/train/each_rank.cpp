@@ -20,7 +20,7 @@ double mean_of(const std::vector<double>& numbers) {
 
 std::optional<std::string> line_of_each_rank(const Metrics& validation) {
   const auto& top1 = validation.rank_top1;
-  if (top1.empty()) return std::nullopt;
+  if (top1.size() < 2) return std::nullopt;
   const auto [least, most] = std::minmax_element(top1.begin(), top1.end());
   return fmt::format(
       "ranks      {} by themselves: {:.2f} to {:.2f} % right, {:.2f} % in the mean; the mean of "
