@@ -22,7 +22,7 @@ TEST(EarlyGradients, AreThoseOfMicroBatchesOneByOne) {
     for (const int replicas : {1, 3}) {
       auto usual = engine_for(model, false, {.replicas = replicas, .micro_batch = 3});
       auto early = engine_for(model, true, {.replicas = replicas, .micro_batch = 3});
-      for (const std::int64_t images : {1, 12, 25, 64}) {
+      for (const std::int64_t images : {1, 5, 12, 25, 64}) {
         const Batch batch = random_batch(usual.model, images);
         const Forward expected = usual.engine->gradient(batch, kKey);
         const Forward found = early.engine->gradient(batch, kKey);
@@ -93,6 +93,21 @@ TEST(EarlyGradients, AreToldBeforeTheBackwardPassOfWhatComesBefore) {
   const auto [none, of_all] = around_the_last_layer(early, 12);
   EXPECT_EQ(none, 0);
   EXPECT_EQ(of_all, 4 * of_one);
+}
+
+TEST(EarlyGradients, AreToldEarlyOfTwoUnlikeMicroBatches) {
+  auto early = engine_for("lenet", true, {.micro_batch = 3});
+  const auto [before, after] = around_the_last_layer(early, 5);
+  EXPECT_GT(before, 0) << "of one image";
+  EXPECT_EQ(after, 2 * before);
+}
+
+/// The results of lenet's first layers take some 30 KB an image.
+TEST(EarlyGradients, AreNotWorthAnyAmountOfMemory) {
+  auto early = engine_for("lenet", true, {.micro_batch = 3000});
+  const auto [before, after] = around_the_last_layer(early, 6000);
+  EXPECT_GT(before, 0);
+  EXPECT_EQ(after, before);
 }
 
 }  // namespace

@@ -44,10 +44,11 @@ struct StepCost {
 
 /// An engine for processors, several times faster than eager on small networks. Each replica
 /// computes its part of the batch in micro-batches that fit the cache: from the first layer to the
-/// last, or where the model normalises over the batch, from one such layer to the next; gradients
-/// are summed in a fixed order. The result depends on the number of replicas only through rounding,
-/// except that batch norm normalises over each replica's part; its running statistics are those of
-/// the whole batch. Dropout draws from counter-based streams of (seed, rank, step, layer, element).
+/// last, or where the model normalises over the batch, from one such layer to the next, or with
+/// `early_gradients` up to a heavy end; gradients are summed in a fixed order. The result depends
+/// on the number of replicas only through rounding, except that batch norm normalises over each
+/// replica's part; its running statistics are those of the whole batch. Dropout draws from
+/// counter-based streams of (seed, rank, step, layer, element).
 class CompiledEngine : public Engine {
  public:
   /// Floating point operations of a training step per image, of the matrix kind.

@@ -30,7 +30,7 @@ struct Workspace {
 struct PlanOptions {
   std::int64_t batch = 1;  ///< Images of a run.
   std::int64_t runs = 1;   ///< Of all replicas in a step.
-  std::int64_t parts = 1;  ///< Of the batch, in sections between layers that mix images.
+  std::int64_t parts = 1;  ///< Of the batch, in sections of layers that do not see all of it.
   /// From this layer on, layers see the batch at once, as if they mixed images, and so does the
   /// loss.
   std::size_t whole_from = std::numeric_limits<std::size_t>::max();
@@ -123,8 +123,8 @@ class Builder {
 
  private:
   void plan_layers();
-  /// Plans what follows for the images that a layer sees at once which `mixes_images` or not.
-  void enter_section(bool mixes_images);
+  /// Plans what follows for the images that a layer sees at once which `sees_whole_batch` or not.
+  void enter_section(bool sees_whole_batch);
   bool sees_whole_batch(std::size_t layer) const;
   void end_section() { plan_->sections_.back().last = plan_->steps_.size(); }
   const Section& section() const { return plan_->sections_.back(); }

@@ -8,7 +8,6 @@
 #include "yoke/core/error.h"
 #include "yoke/core/format.h"
 #include "yoke/engine/compiled/check_step.h"
-#include "yoke/engine/compiled/graph/heavy_end.h"
 #include "yoke/engine/compiled/graph/lowering.h"
 #include "yoke/engine/compiled/handover.h"
 #include "yoke/engine/compiled/layers/aten.h"
@@ -36,7 +35,7 @@ Compiled::Compiled(Model& model, FlatParameters& parameters, const CompiledOptio
       options_(options),
       training_graph_(lower(traces.training, model)),
       inference_graph_(lower(traces.inference, model)),
-      heavy_end_(begin_of_heavy_end(training_graph_, parameters)),
+      heavy_end_(heavy_end(training_graph_, parameters)),
       engine_(dnnl::engine::kind::cpu, 0),
       team_(options.replicas),
       weights_(engine_, parameters),
@@ -105,22 +104,21 @@ std::string Compiled::describe(std::int64_t batch_size) {
 std::vector<Compiled::Part> Compiled::program(const Work& work, const Range& images,
                                               std::int64_t runs, Replica& replica) {
   std::vector<Part> program;
-  const std::int64_t count = micro_batches(work.graph, images.size(), work.training);
-  const std::int64_t last = joined(work, images.size(), count);
-  const std::int64_t together = last == 0 ? 0 : last * ((images.size() + count - 1) / count);
+  const Cut cut = cut_of(work, images.size());
+  const std::int64_t together = cut.joined * cut.size;
   const Range alone{images.begin, images.end - together};
-  for (std::int64_t i = 0; i < count - last; ++i) {
-    const Range part = part_of(alone, i, count - last);
+  for (std::int64_t i = 0; i < cut.alone; ++i) {
+    const Range part = part_of(alone, i, cut.alone);
     if (part.size() == 0) continue;
     PlanOptions options = plan_options(work.training, part.size(), runs);
     options.parts = section_parts(work.graph, part.size(), work.training);
     program.push_back({&replica.plan(work.graph, options), part});
   }
-  if (last == 0) return program;
+  if (cut.joined == 0) return program;
   PlanOptions options =
-      plan_options(work.training, together, std::max<std::int64_t>(1, runs / last));
-  options.parts = last;
-  options.whole_from = heavy_end_;
+      plan_options(work.training, together, std::max<std::int64_t>(1, runs / cut.joined));
+  options.parts = cut.joined;
+  options.whole_from = heavy_end_.begin;
   program.push_back({&replica.plan(work.graph, options), {alone.end, images.end}});
   return program;
 }

@@ -8,6 +8,7 @@
 
 #include "yoke/core/system/team.h"
 #include "yoke/engine/compiled.h"
+#include "yoke/engine/compiled/graph/heavy_end.h"
 #include "yoke/engine/compiled/graph/traced.h"
 #include "yoke/engine/compiled/memory/reduce.h"
 #include "yoke/engine/compiled/replica.h"
@@ -55,7 +56,7 @@ class Compiled final : public CompiledEngine {
                      const StepKey& key) const;
   torch::Tensor check(const torch::Tensor& input) const;
   Batch check(const Batch& batch) const;
-  /// How many parts a replica computes `images` in, each from its first layer to its last.
+  /// How many parts a replica computes `images` in, each through all layers but a heavy end.
   std::int64_t micro_batches(const LayerGraph& graph, std::int64_t images, bool training);
   /// How many parts it computes `images` in between two layers that mix images.
   std::int64_t section_parts(const LayerGraph& graph, std::int64_t images, bool training);
@@ -75,8 +76,12 @@ class Compiled final : public CompiledEngine {
   /// What a replica does with `images`, one after the other.
   std::vector<Part> program(const Work& work, const Range& images, std::int64_t runs,
                             Replica& replica);
-  /// Of a replica's last micro-batches, how many go together through the heavy end.
-  std::int64_t joined(const Work& work, std::int64_t images, std::int64_t count) const;
+  /// A replica's micro-batches: nearly equal ones by themselves, then those of `size` images each
+  /// that go together through the heavy end.
+  struct Cut {
+    std::int64_t alone, joined, size;
+  };
+  Cut cut_of(const Work& work, std::int64_t images);
   void run(const Work& work, const std::vector<Range>& parts,
            const std::function<void(Plan&, const MicroBatch&, int replica)>& run_plan);
   void run_handing_over(const Work& work, const std::vector<Range>& parts,
@@ -91,7 +96,7 @@ class Compiled final : public CompiledEngine {
   CompiledOptions options_;
   LayerGraph training_graph_;
   LayerGraph inference_graph_;
-  std::size_t heavy_end_;  // of the training graph, see begin_of_heavy_end()
+  HeavyEnd heavy_end_;  // of the training graph
   dnnl::engine engine_;
   Team team_;
   WeightStore weights_;

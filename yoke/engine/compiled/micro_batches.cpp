@@ -11,6 +11,9 @@ namespace {
 /// Images of a plan that is made to see what an image takes.
 constexpr std::int64_t kSample = 16;
 
+/// Of a replica's activations that wait for the heavy end, counted as fp32.
+constexpr std::int64_t kMostKeptBytes = std::int64_t{128} << 20;
+
 }  // namespace
 
 // Larger ones read weights and write their gradients less often, smaller ones keep activations
@@ -63,14 +66,20 @@ std::int64_t Compiled::section_parts(const LayerGraph& graph, std::int64_t image
   return 1;
 }
 
-std::int64_t Compiled::joined(const Work& work, std::int64_t images, std::int64_t count) const {
-  constexpr std::int64_t kMost = 16;  // whose activations are kept at once
+Compiled::Cut Compiled::cut_of(const Work& work, std::int64_t images) {
+  constexpr std::int64_t kMost = 16;
+  const std::int64_t count = micro_batches(work.graph, images, work.training);
+  const Cut apart{.alone = count, .joined = 0, .size = 0};
   const bool early = options_.early_gradients && work.training && !work.graph.mixes_images() &&
-                     heavy_end_ < work.graph.layers.size();
-  if (!early) return 0;
-  const std::int64_t equal = images / ((images + count - 1) / count);
-  const std::int64_t joined = std::min(equal, kMost);
-  return joined > 1 ? joined : 0;
+                     heavy_end_.begin < work.graph.layers.size();
+  if (!early || count == 1) return apart;
+  // Of two that are unlike none has another to go with.
+  const std::int64_t parts = count == 2 && images % 2 != 0 ? 3 : count;
+  const std::int64_t size = (images + parts - 1) / parts;
+  const std::int64_t kept = heavy_end_.values_before * std::int64_t{sizeof(float)} * size;
+  const std::int64_t room = kMostKeptBytes / std::max<std::int64_t>(1, kept);
+  const std::int64_t joined = std::min({images / size, kMost, room});
+  return joined > 1 ? Cut{.alone = parts - joined, .joined = joined, .size = size} : apart;
 }
 
 std::int64_t Compiled::runs_of(const LayerGraph& graph, const std::vector<Range>& parts,

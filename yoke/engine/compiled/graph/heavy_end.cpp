@@ -16,7 +16,7 @@ std::string module_of(const ParameterSlice& slice) {
 
 }  // namespace
 
-std::size_t begin_of_heavy_end(const LayerGraph& graph, const FlatParameters& parameters) {
+HeavyEnd heavy_end(const LayerGraph& graph, const FlatParameters& parameters) {
   std::size_t begin = graph.layers.size();
   std::set<std::string> names;
   while (begin > 0) {
@@ -31,7 +31,13 @@ std::size_t begin_of_heavy_end(const LayerGraph& graph, const FlatParameters& pa
     all += slice.elements;
     if (names.contains(module_of(slice))) own += slice.elements;
   }
-  return 2 * own > all ? begin : graph.layers.size();
+  if (2 * own <= all) begin = graph.layers.size();
+  std::int64_t values_before = 0;
+  for (std::size_t i = 0; i < begin; ++i) {
+    const Layer& layer = *graph.layers[i];
+    values_before += graph.values[static_cast<std::size_t>(layer.output)].shape.elements();
+  }
+  return {begin, values_before};
 }
 
 }  // namespace yoke::compiled
