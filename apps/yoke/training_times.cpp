@@ -150,8 +150,7 @@ std::vector<std::int64_t> images_to_measure(std::int64_t most, std::int64_t leas
 forecast::Calibration measure_training(const TrainConfig& config,
                                        const std::vector<std::int64_t>& images, double seconds,
                                        Communicator& ranks) {
-  Workload workload(config, config.threads, {}, {}, {},
-                    strategies().choose(config.strategy).traits.sums_gradients);
+  Workload workload(config, config.threads, {}, {}, {}, /*early_gradients=*/true);
   const auto single = make_communicator("single");
   forecast::Calibration found;
   found.train_images = workload.data.train->size();

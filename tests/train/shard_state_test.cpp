@@ -26,11 +26,13 @@ constexpr int kHalf = 5, kAll = 9;  // steps, 4 an epoch, the last of which has 
 /// Trains up to step `steps`, from the checkpoint in `out` if there is one.
 void train_to(int steps, const Ranks& ranks, const fs::path& out) {
   auto arguments = train_words(
-      out, fmt::format("--model mlp:hidden=61,layers=1 --data glyphs:train=350,validation=70 "
-                       "--batch-size 100 --optimizer adamw:weight_decay=0.1 --lr 0.01 --schedule "
-                       "constant --max-steps {} --checkpoint-every 1000steps --threads 1 "
-                       "--print-every 1",
-                       steps));
+      out,
+      fmt::format(
+          "--model mlp:hidden=61,layers=1 --data glyphs:train=350,validation=70 "
+          "--batch-size 100 --micro-batch 16 --optimizer adamw:weight_decay=0.1 "
+          "--lr 0.01 --schedule constant --max-steps {} --checkpoint-every 1000steps --threads 1 "
+          "--print-every 1",
+          steps));
   const std::string strategy = ranks.split ? "allreduce:shard_state=true" : "allreduce";
   arguments.insert(arguments.end(), {"--strategy", strategy, "--comm", ranks.comm});
   if (fs::exists(out)) arguments.insert(arguments.end(), {"--resume", "auto"});

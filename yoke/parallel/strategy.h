@@ -107,9 +107,9 @@ struct StrategyTraits {
   /// Whether parameters are gathered from several ranks, so that their values do well in memory of
   /// Communicator::allocate().
   bool gathers_values = false;
-  /// Whether ranks sum gradients while the backward pass goes on, so that early ones are worth
-  /// something.
-  bool sums_gradients = false;
+  /// Whether gradients are on their way while the backward pass goes on, so that early ones are
+  /// worth something, or its steps are to be those of a strategy where they are.
+  bool early_gradients = false;
   /// Workers that are threads of one process; 0: one for each core. Nothing where they are always
   /// processes.
   std::optional<int> workers_in_process = {};

@@ -198,7 +198,7 @@ TrainResult train_rank(const TrainConfig& config, const TrainParts& parts,
   const StrategyTraits traits = strategies().choose(config.strategy).traits;
   Workload workload(config, cores.threads, parts, shared,
                     traits.gathers_values ? shared : FlatParameters::Allocate(),
-                    traits.sums_gradients && communicator->size() > 1);
+                    traits.early_gradients && communicator->size() > 1);
   const std::string weights = asked ? take_weights(*asked, config, workload) : "";
   Trainer trainer(config, workload, *communicator, batch_size_of(checkpoint));
   apply(GpuSettings{.tf32 = config.tf32,

@@ -172,7 +172,7 @@ StrategyPlugin allreduce_strategy() {
           },
           [](const AllReduceOptions& options) {
             return StrategyTraits{.gathers_values = options.shard_state,
-                                  .sums_gradients = !options.shard_state,
+                                  .early_gradients = true,
                                   .plan = [options] { return plan_allreduce(options); }};
           }};
 }

@@ -283,7 +283,8 @@ std::unique_ptr<Strategy> make_parameter_server(const StrategyContext& context,
 
 StrategyPlugin parameter_server_strategy() {
   return {server_options(), make_parameter_server, [](const ServerOptions& options) {
-            return StrategyTraits{.plan = [options] { return plan_servers(options); }};
+            return StrategyTraits{.early_gradients = true,
+                                  .plan = [options] { return plan_servers(options); }};
           }};
 }
 
