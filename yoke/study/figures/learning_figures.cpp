@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "yoke/run/flag_names.h"
+#include "yoke/run/ranks_alone.h"
 #include "yoke/run/summary.h"
 #include "yoke/study/figures/downsample.h"
 #include "yoke/study/figures/figures.h"
@@ -61,10 +61,7 @@ using Value = double (*)(const Metrics&);
 double loss_of(const Metrics& report) { return report.loss; }
 double accuracy_of(const Metrics& report) { return 100 * report.top1; }
 /// The mean over ranks of what each has by itself.
-double accuracy_alone_of(const Metrics& report) {
-  const auto& top1 = report.rank_top1;
-  return 100 * std::accumulate(top1.begin(), top1.end(), 0.0) / static_cast<double>(top1.size());
-}
+double accuracy_alone_of(const Metrics& report) { return 100 * ranks_alone(report.rank_top1).mean; }
 
 std::vector<Point> points_of(const std::vector<Metrics>& reports, bool over_time, double divisor,
                              Value value) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "yoke/run/ranks_alone.h"
 #include "yoke/run/summary.h"
 #include "yoke/study/findings/findings.h"
 #include "yoke/study/report/words.h"
@@ -40,10 +41,11 @@ void add_outcome(const RunResults& run, Sentences& out) {
 void add_each_rank(const RunResults& run, Sentences& out) {
   const auto& last = run.validation.back();
   if (last.rank_top1.size() < 2) return;
-  const auto [least, most] = std::minmax_element(last.rank_top1.begin(), last.rank_top1.end());
+  const RanksAlone alone = ranks_alone(last.rank_top1);
   out.push_back(fmt::format(
       "The {} ranks by themselves had {} to {} then, and the mean of their parameters {}.",
-      last.rank_top1.size(), in_percent(*least), in_percent(*most), in_percent(last.top1)));
+      last.rank_top1.size(), in_percent(alone.least), in_percent(alone.most),
+      in_percent(last.top1)));
 }
 
 void add_accuracy(const RunResults& run, Sentences& out) {
