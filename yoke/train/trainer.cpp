@@ -234,8 +234,9 @@ bool Trainer::evaluates_each_rank() const {
 }
 
 Evaluation Trainer::measure(Communicator& ranks) {
+  const std::int64_t images = batch_sizes_.all().back() * ranks.size() / communicator_.size();
   return yoke::evaluate(*workload_.engine.engine, ranks, workload_.data.validation,
-                        batch_sizes_.all().back(), workload_.loader, config_.tta);
+                        std::max<std::int64_t>(1, images), workload_.loader, config_.tta);
 }
 
 /// Top-1 accuracies, by rank.
