@@ -44,7 +44,7 @@ struct ModelTraits {
   ImageShape usual_image = {3, 32, 32};  ///< What it is tried on where no data is named.
   /// Options, as `key=value,...`, of a form with the same layers that is quick to try; empty where
   /// the model itself is.
-  std::string_view small_form = "";
+  std::string_view small_form = {};
   bool from_file = false;           ///< Whether it is what a file says, weights and all.
   std::filesystem::path file = {};  ///< This file, where one was given.
 };
