@@ -24,10 +24,11 @@ class ServerStateResumes : public testing::TestWithParam<const char*> {
   fs::path train_to(int steps, const Way& way, const std::string& name) const {
     const fs::path out = folder_.path() / name;
     auto words = train_words(
-        out, fmt::format("--model mlp:hidden=61,layers=1 --data glyphs:train=350,validation=70 "
-                         "--batch-size 100 --optimizer {} --lr 0.01 --max-steps {} "
-                         "--checkpoint-every 1000steps --threads 1 --print-every 1 --strategy {}",
-                         GetParam(), steps, way.strategy));
+        out,
+        fmt::format("--model mlp:hidden=61,layers=1 --data glyphs:train=350,validation=70 "
+                    "--batch-size 100 --micro-batch 16 --optimizer {} --lr 0.01 --max-steps {} "
+                    "--checkpoint-every 1000steps --threads 1 --print-every 1 --strategy {}",
+                    GetParam(), steps, way.strategy));
     if (fs::exists(out)) words.insert(words.end(), {"--resume", "auto"});
     run_ranks_well(way.ranks, words);
     return out;
@@ -66,6 +67,14 @@ TEST_P(ServerStateResumes, FromRanksThatServeBesideTheirWorkers) {
   expect_as_undisturbed(
       {"parameter-server", 3},
       {{"allreduce", 1}, {"parameter-server", 2}, {"parameter-server:servers=2", 3}});
+}
+
+/// In shares of several micro-batches, the gradients of which go together in both.
+TEST_P(ServerStateResumes, WithTheBitsOfAllReduceOfTwoRanks) {
+  const fs::path expected = train_to(kServerAll, {"allreduce", 2}, "all-reduce");
+  const fs::path found = train_to(kServerAll, {"parameter-server", 2}, "servers");
+  EXPECT_EQ(step_reports(expected), step_reports(found));
+  EXPECT_EQ(read_file(expected / "model.safetensors"), read_file(found / "model.safetensors"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Optimizers, ServerStateResumes, testing::Values("sgd", "adam"),

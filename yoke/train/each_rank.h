@@ -8,7 +8,7 @@
 
 namespace yoke {
 
-/// A line for people; nothing where there are no several ranks that were measured by themselves.
+/// A line for people; nothing unless several ranks were measured by themselves.
 std::optional<std::string> line_of_each_rank(const Metrics& validation);
 
 /// For summary.json: `least`, `mean` and `most` of the ranks' accuracies, and `each` by rank.

@@ -66,8 +66,8 @@ bool Builder::sees_whole_batch(std::size_t layer) const {
   return layer >= options_.whole_from || graph_.layers[layer]->mixes_images();
 }
 
-void Builder::enter_section(bool sees_whole_batch) {
-  const std::int64_t parts = sees_whole_batch ? 1 : options_.parts;
+void Builder::enter_section(bool whole_batch) {
+  const std::int64_t parts = whole_batch ? 1 : options_.parts;
   if (section().parts == parts) return;
   end_section();
   const std::size_t now = plan_->steps_.size();

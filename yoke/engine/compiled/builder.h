@@ -123,8 +123,8 @@ class Builder {
 
  private:
   void plan_layers();
-  /// Plans what follows for the images that a layer sees at once which `sees_whole_batch` or not.
-  void enter_section(bool sees_whole_batch);
+  /// Plans what follows for the whole batch at once, or for one of its parts after the other.
+  void enter_section(bool whole_batch);
   bool sees_whole_batch(std::size_t layer) const;
   void end_section() { plan_->sections_.back().last = plan_->steps_.size(); }
   const Section& section() const { return plan_->sections_.back(); }
