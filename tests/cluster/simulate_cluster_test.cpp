@@ -77,6 +77,39 @@ TEST_F(SimulateCluster, GivesALinkNoMoreThanItsSpeed) {
   EXPECT_GT(number_after("seconds", result.output), 3.5) << result.output;
 }
 
+/// host2 sends 40 MB to host1 and prints the mean size of its packets.
+constexpr const char* kBulk = R"(import socket, subprocess, sys
+
+def sent():
+    words = next(line for line in open("/proc/net/dev") if "eth0:" in line).split(":")[1].split()
+    return int(words[8]), int(words[9])
+
+if len(sys.argv) > 1:
+    before = sent()
+    with socket.create_connection(("host1", int(sys.argv[1]))) as peer:
+        peer.sendall(bytes(40_000_000))
+    after = sent()
+    print("mean=%f" % ((after[0] - before[0]) / (after[1] - before[1])))
+else:
+    with socket.create_server(("", 0)) as server:
+        port = str(server.getsockname()[1])
+        sender = subprocess.Popen(["ssh", "host2", "/usr/bin/python3", __file__, port])
+        with server.accept()[0] as peer:
+            while peer.recv(1 << 20):
+                pass
+        sys.exit(sender.wait())
+)";
+
+// Cut into those of the wire they would take processor time that network cards spend elsewhere.
+TEST_F(SimulateCluster, LeavesLargePacketsWhole) {
+  const TemporaryDirectory folder;
+  write_file(folder.path() / "bulk.py", kBulk);
+  const auto result = cluster(
+      {"2", "--link-mbit", "1000", "--", "/usr/bin/python3", (folder.path() / "bulk.py").string()});
+  ASSERT_EQ(result.status, 0) << result.output;
+  EXPECT_GT(number_after("mean", result.output), 10'000) << result.output;
+}
+
 TEST_F(SimulateCluster, LeavesNothingBehindWhenItIsKilled) {
   const TemporaryDirectory folder;
   const auto told = folder.path() / "told";
