@@ -137,6 +137,35 @@ TEST_F(YokeStudy, ReportsOnWhatHasCompletedAlone) {
   EXPECT_FALSE(fs::exists(out() / "runs" / "batch-size=32-r2"));
 }
 
+TEST_F(YokeStudy, IsPublishedWithoutPathsAndSinglePointsAndKeepsWhatAPersonWrote) {
+  if (!fs::exists("/usr/bin/python3")) GTEST_SKIP() << "no /usr/bin/python3 for scripts";
+  auto all = words();
+  all.insert(all.end(), {"--format", "md"});
+  ASSERT_EQ(run_yoke(all).status, 0);
+  const auto publish = [&] {
+    return test::run_program({YOKE_SOURCE_DIR "/scripts/publish-study", out().string(), "two",
+                              "--to", directory_.path().string()});
+  };
+  const auto first = publish();
+  ASSERT_EQ(first.status, 0) << first.output;
+  const fs::path folder = directory_.path() / "two";
+  const std::string page = read_file(folder / "README.md");
+  EXPECT_THAT(page, testing::AllOf(HasSubstr("runs/two/runs/batch-size=32-r1"),
+                                   HasSubstr("](report-graphs/training-time.svg)"),
+                                   Not(HasSubstr(directory_.path().string())),
+                                   Not(HasSubstr("/yoke train")), Not(HasSubstr("processor-1"))));
+  EXPECT_THAT(read_file(folder / "study.csv"), Not(HasSubstr(directory_.path().string())));
+  const auto size = [](const fs::path& root) {
+    return fs::file_size(root / "report-graphs" / "training-time.svg");
+  };
+  EXPECT_LT(size(folder), size(out()));
+
+  const auto end = page.find("## In short");
+  write_file(folder / "README.md", page.substr(0, end) + "By hand.\n\n" + page.substr(end));
+  ASSERT_EQ(publish().status, 0);
+  EXPECT_THAT(read_file(folder / "README.md"), HasSubstr("By hand.\n\n## In short"));
+}
+
 TEST_F(YokeStudy, RefusesSchedulersThatItDoesNotKnowAndHostsBesideThem) {
   auto all = words();
   all.insert(all.end(), {"--emit", "pbs"});
