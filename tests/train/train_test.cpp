@@ -188,6 +188,7 @@ TEST(Train, StopsAndSaysWhereWhenTheLossIsNotANumber) {
   const std::string message = message_of([&] { train(config); });
   EXPECT_THAT(message, HasSubstr("the loss is"));
   EXPECT_THAT(message, HasSubstr("at step"));
+  EXPECT_THAT(message, HasSubstr("lower --lr"));
   EXPECT_THAT(message, HasSubstr("last good checkpoint is"));
   const auto summary = nlohmann::json::parse(read_file(config.out / "summary.json"));
   EXPECT_EQ(summary["status"], "failed");

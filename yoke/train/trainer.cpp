@@ -225,8 +225,10 @@ void Trainer::check_loss() const {
   if (!last_.loss.defined()) return;  // of other ranks alone
   const double loss = last_.loss.item<double>();
   if (std::isfinite(loss)) return;
-  throw Error(
-      fmt::format("the loss is {} at step {} (learning rate {:g})", loss, last_.step, last_.lr));
+  throw Error(fmt::format(
+      "the loss is {} at step {} (learning rate {:g}); give a lower --lr, or clip gradients, as "
+      "--optimizer sgd:clip=1 does",
+      std::fabs(loss), last_.step, last_.lr));  // a nan's sign says nothing
 }
 
 bool Trainer::evaluates_each_rank() const {
