@@ -11,7 +11,7 @@ from processor_share import ProcessorShare, WholeMachine, check_cores
 
 TOOLS = ("ip", "tc", "ssh", "/usr/sbin/sshd", "ssh-keygen", "setpriv", "unshare", "nsenter", "taskset")
 # Holds TCP's largest packet, 64 KiB and a header for each 1448 bytes. Where one does not fit, the
-# kernel cuts it, in time of the hosts' cores, and a third of the rate is lost.
+# kernel cuts it, in time of the hosts' cores, and a quarter of the rate is lost.
 BURST = "80kb"
 NAMESPACES = ("--net", "--mount", "--uts", "--ipc", "--pid")
 

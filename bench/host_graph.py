@@ -1,11 +1,11 @@
 """Images per second over hosts: measured, forecast, and what each host for itself would add up to."""
 import itertools
-import os
 import shutil
 import statistics
 import subprocess
-import tempfile
-from pathlib import Path
+
+from small_svg import small
+from tables import write_whole
 
 # Of Okabe and Ito, which all eyes tell apart, with points that print tells.
 STYLES = [("#0072B2", 7), ("#D55E00", 5), ("#009E73", 9), ("#CC79A7", 11), ("#E69F00", 13),
@@ -29,7 +29,7 @@ def block(name, rounds):
     return f"${name} << END\n{''.join(lines)}END\n"
 
 
-def plots(number, curve, style):
+def lines_of(number, curve, style):
     colour, point = style
     yield (f"$measured{number} using 1:2:3:4 with yerrorlines linewidth 2 linecolor rgb '{colour}' "
            f"pointtype {point} title '{curve.title}'")
@@ -38,20 +38,19 @@ def plots(number, curve, style):
                f"linecolor rgb '{colour}' notitle")
 
 
-def script(title, curves, file):
+def script(title, curves):
     blocks = "".join(block(f"measured{i}", curve.measured) + block(f"forecast{i}", curve.forecast)
                      for i, curve in enumerate(curves))
     hosts = sorted(curves[0].measured)
     one = statistics.median(curves[0].measured[hosts[0]])
     shown = [words for i, (curve, style) in enumerate(zip(curves, itertools.cycle(STYLES)))
-             for words in plots(i, curve, style)]
+             for words in lines_of(i, curve, style)]
     if any(curve.forecast for curve in curves):
         shown.append("NaN with lines linewidth 2 dashtype 3 linecolor rgb '#000000' "
                      "title 'dotted: the forecast of each'")
     shown.append(f"{one / hosts[0]} * x with lines linewidth 1 dashtype 2 linecolor rgb '#000000' "
                  "title 'each as fast as one alone'")
     return f"""set terminal svg size 760,600 font 'sans,14' background 'white'
-set output '{file}'
 {blocks}set title '{title}' noenhanced
 set xlabel 'hosts'
 set ylabel 'images per second'
@@ -70,15 +69,8 @@ def check_gnuplot():
 
 
 def draw(title, curves, file):
-    """Whole or not at all."""
     check_gnuplot()
-    file.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=file.parent, suffix=".svg") as drawn:
-        done = subprocess.run(["gnuplot"], input=script(title, curves, drawn.name), text=True,
-                              capture_output=True)
-        if done.returncode != 0:
-            raise GraphError(f"gnuplot cannot draw {file}: {done.stderr.strip()}")
-        text = Path(drawn.name).read_bytes()
-    whole = file.with_name(file.name + ".tmp")
-    whole.write_bytes(text)
-    os.replace(whole, file)
+    done = subprocess.run(["gnuplot"], input=script(title, curves), text=True, capture_output=True)
+    if done.returncode != 0:
+        raise GraphError(f"gnuplot cannot draw {file}: {done.stderr.strip()}")
+    write_whole(file, small(done.stdout))

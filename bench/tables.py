@@ -21,6 +21,14 @@ def fail(*lines):
     sys.exit("\n".join((f"{script()}: {lines[0]}", *lines[1:])))
 
 
+def write_whole(path, text):
+    """Into a file, in a folder that is made if there is none, or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(path.name + ".tmp")
+    temporary.write_text(text, encoding="utf-8")
+    os.replace(temporary, path)
+
+
 class Table:
     """A part of a Markdown file between two markers; the file is made if there is none."""
 
@@ -50,9 +58,7 @@ class Table:
         table = "\n".join(rows)
         print(table, flush=True)  # first, so that no trouble with the file loses it
         before, after = self.around()
-        temporary = self.path.with_name(self.path.name + ".tmp")
-        temporary.write_text(f"{before}\n{table}\n{after}", encoding="utf-8")
-        os.replace(temporary, self.path)
+        write_whole(self.path, f"{before}\n{table}\n{after}")
 
 
 def cpu():

@@ -164,6 +164,10 @@ TEST_F(YokeStudy, IsPublishedWithoutPathsAndSinglePointsAndKeepsWhatAPersonWrote
   write_file(folder / "README.md", page.substr(0, end) + "By hand.\n\n" + page.substr(end));
   ASSERT_EQ(publish().status, 0);
   EXPECT_THAT(read_file(folder / "README.md"), HasSubstr("By hand.\n\n## In short"));
+
+  write_file(folder / "README.md", "# Others\n");
+  EXPECT_THAT(publish().output, HasSubstr("is of another study"));
+  EXPECT_EQ(read_file(folder / "README.md"), "# Others\n");
 }
 
 TEST_F(YokeStudy, RefusesSchedulersThatItDoesNotKnowAndHostsBesideThem) {
