@@ -153,17 +153,23 @@ TEST_F(YokeStudy, IsPublishedWithoutPathsAndSinglePointsAndKeepsWhatAPersonWrote
   EXPECT_THAT(page, testing::AllOf(HasSubstr("runs/two/runs/batch-size=32-r1"),
                                    HasSubstr("](report-graphs/training-time.svg)"),
                                    Not(HasSubstr(directory_.path().string())),
-                                   Not(HasSubstr("/yoke train")), Not(HasSubstr("processor-1"))));
+                                   Not(HasSubstr("/yoke train")), Not(HasSubstr("\n| host |")),
+                                   Not(HasSubstr("processor-1"))));
   EXPECT_THAT(read_file(folder / "study.csv"), Not(HasSubstr(directory_.path().string())));
   const auto size = [](const fs::path& root) {
     return fs::file_size(root / "report-graphs" / "training-time.svg");
   };
   EXPECT_LT(size(folder), size(out()));
 
+  fs::remove_all(out() / "runs" / "batch-size=32-r2");
+  all.emplace_back("--report-only");
+  ASSERT_EQ(run_yoke(all).status, 0);
+  ASSERT_THAT(read_file(out() / "study.csv"), HasSubstr("not begun"));
   const auto end = page.find("## In short");
   write_file(folder / "README.md", page.substr(0, end) + "By hand.\n\n" + page.substr(end));
   ASSERT_EQ(publish().status, 0);
   EXPECT_THAT(read_file(folder / "README.md"), HasSubstr("By hand.\n\n## In short"));
+  EXPECT_THAT(read_file(folder / "study.csv"), Not(HasSubstr("not begun")));
 
   write_file(folder / "README.md", "# Others\n");
   EXPECT_THAT(publish().output, HasSubstr("is of another study"));
