@@ -14,20 +14,17 @@ void expect_sent(const Sent& sent, double messages, double bytes) {
 TEST(Collectives, SendNothingWhenThereIsOneRank) {
   expect_sent(ring_half(1, 100), 0, 0);
   expect_sent(ring_all_reduce(1, 100), 0, 0);
-  expect_sent(halving_doubling_all_reduce(1, 100), 0, 0);
+  expect_sent(tree_all_reduce(1, 100), 0, 0);
 }
 
 TEST(Collectives, SendWhatTheFormulasSay) {
   expect_sent(ring_half(4, 100), 3, 75);
   expect_sent(ring_all_reduce(4, 100), 6, 150);
   expect_sent(ring_all_reduce(3, 90), 4, 120);
-  expect_sent(halving_doubling_all_reduce(4, 100), 4, 150);
-  expect_sent(halving_doubling_all_reduce(8, 100), 6, 175);
-}
-
-TEST(Collectives, FoldRanksWhenThereIsNoPowerOfTwo) {
-  expect_sent(halving_doubling_all_reduce(6, 100), 6, 350);  // 4 of them: 4 messages, 150 bytes
-  expect_sent(halving_doubling_all_reduce(4097, 0), 26, 0);
+  expect_sent(tree_all_reduce(2, 100), 2, 200);
+  expect_sent(tree_all_reduce(3, 100), 4, 400);
+  expect_sent(tree_all_reduce(8, 100), 6, 600);
+  expect_sent(tree_all_reduce(9, 100), 8, 800);
 }
 
 TEST(Collectives, SendMoreTheMoreRanksThereAre) {
@@ -39,9 +36,9 @@ TEST(Collectives, SendMoreTheMoreRanksThereAre) {
   }
 }
 
-TEST(Collectives, HaveFewerMessagesByHalvingThanInARingOfMany) {
+TEST(Collectives, HaveFewerMessagesInATreeThanInARingOfMany) {
   EXPECT_DOUBLE_EQ(ring_all_reduce(4096, 100).messages, 8190);
-  EXPECT_DOUBLE_EQ(halving_doubling_all_reduce(4096, 100).messages, 24);
+  EXPECT_DOUBLE_EQ(tree_all_reduce(4096, 100).messages, 24);
 }
 
 TEST(Link, CostsItsLatencyAndItsBytes) {

@@ -11,10 +11,9 @@ namespace yoke::forecast {
 /// 2 n (p - 1) / p bytes. Nothing for one rank.
 Sent ring_all_reduce(std::int64_t ranks, double bytes);
 
-/// Recursive halving and doubling (Rabenseifner's): 2 log2 p messages and 2 n (p - 1) / p bytes for
-/// p a power of two; else the ranks beyond the largest one in p hand their vector to another before
-/// and take the sum after, two messages and 2 n bytes more.
-Sent halving_doubling_all_reduce(std::int64_t ranks, double bytes);
+/// A binomial tree's reduction to one rank and broadcast from it, along its longest way:
+/// 2 ceil(log2 p) messages of n bytes, one after the other.
+Sent tree_all_reduce(std::int64_t ranks, double bytes);
 
 /// One half of ring_all_reduce(): a reduce-scatter, or an all-gather.
 Sent ring_half(std::int64_t ranks, double bytes);

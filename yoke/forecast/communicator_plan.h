@@ -11,7 +11,7 @@ namespace yoke::forecast {
 struct CommunicatorPlan {
   std::string between = {};  ///< The one that carries messages where ranks share no memory.
   std::string within = {};   ///< The one by which ranks of a host sum in their memory, if any.
-  bool chooses = false;      ///< Between a ring and halving-doubling, else always a ring.
+  bool chooses = false;      ///< Between a ring and a tree, else always a ring.
   bool one_host = false;     ///< Whether it connects the ranks of one host alone.
   std::optional<Link> throttle = std::nullopt;  ///< No rank sends faster.
 };

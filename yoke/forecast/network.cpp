@@ -11,8 +11,7 @@ double hidden_part(Case which) {
   return which == Case::kLow ? 1 : which == Case::kTypical ? 0.5 : 0;
 }
 
-/// A sum over two ranks is two messages and n bytes, as a ring or halving and doubling. Those of
-/// the calibration have a core each.
+/// A sum over two ranks is two messages and n bytes. Those of the calibration have a core each.
 Link software_of(const Calibration& calibration, const std::string& name, Case which,
                  double on_each_core) {
   const auto& times = calibration.communicator(name, 2);
@@ -50,11 +49,11 @@ Network::Network(const Calibration& calibration, const Cluster& cluster,
 Sent Network::chosen(std::int64_t ranks, double bytes) const {
   const Sent ring = ring_all_reduce(ranks, bytes);
   if (!plan_.chooses) return ring;
-  const Sent halving = halving_doubling_all_reduce(ranks, bytes);
+  const Sent tree = tree_all_reduce(ranks, bytes);
   const auto seconds = [&](const Sent& sent) {
     return over(software_, sent, wire_seconds(sent.bytes)).total();
   };
-  return seconds(halving) < seconds(ring) ? halving : ring;
+  return seconds(tree) < seconds(ring) ? tree : ring;
 }
 
 /// Of all ranks of a host together, each way; nothing inside a host.

@@ -32,13 +32,14 @@ class Collectives : public Transport {
   }
 
  protected:
-  /// An all-reduce for dtypes whose sums reduce_scatter() alone can make: each rank adds up a part.
+  /// An all-reduce by reduce_scatter() and all_gather(): each rank adds up a part.
   void all_reduce_by_parts(const torch::Tensor& tensor, int ranks);
 
  private:
   /// Comes before each collective operation: makes sure that ranks that do another one learn so
   /// before data is exchanged.
   virtual void begin(const Signature& signature) { compare(signature); }
+  void all_reduce_slice(torch::Tensor slice, int ranks);
   virtual void all_reduce(const torch::Tensor& tensor) = 0;
   virtual void reduce_scatter(const torch::Tensor& input, const torch::Tensor& output) = 0;
   virtual void all_gather(const torch::Tensor& input, const torch::Tensor& output) = 0;

@@ -93,8 +93,15 @@ class Mpi final : public Collectives {
     }
   }
 
+  /// Whether ranks exchange parts and add up one each, as they must where MPI cannot add. What is
+  /// reduced in place Open MPI adds up along a tree: all bytes go to one rank and back.
+  bool goes_by_parts(const Tensor& tensor) const {
+    constexpr std::size_t kLargePart = 4 << 10;  // bytes, that take longer than their message
+    return is_half(tensor) || tensor.nbytes() >= kLargePart * static_cast<std::size_t>(size_);
+  }
+
   void all_reduce(const Tensor& tensor) override {
-    if (is_half(tensor)) return all_reduce_by_parts(tensor, size_);
+    if (goes_by_parts(tensor)) return all_reduce_by_parts(tensor, size_);
     MPI_Request request = MPI_REQUEST_NULL;
     check(MPI_Iallreduce(MPI_IN_PLACE, tensor.data_ptr(), to_count(tensor.numel()), type_of(tensor),
                          MPI_SUM, comm_, &request),
@@ -103,7 +110,7 @@ class Mpi final : public Collectives {
   }
 
   void reduce_scatter(const Tensor& input, const Tensor& output) override {
-    if (is_half(input)) return reduce_scatter_halves(input, output);
+    if (goes_by_parts(input)) return exchange_and_sum(input, output);
     const Tensor sum = overlap(input, output) ? torch::empty_like(output) : output;
     MPI_Request request = MPI_REQUEST_NULL;
     check(MPI_Ireduce_scatter_block(input.data_ptr(), sum.data_ptr(), to_count(sum.numel()),
@@ -160,9 +167,9 @@ class Mpi final : public Collectives {
     finish(request, {tensor});
   }
 
-  /// Every rank gets its part of every rank's input and adds them up, in fp32 and in the order of
-  /// ranks.
-  void reduce_scatter_halves(const Tensor& input, const Tensor& output) {
+  /// Every rank gets its part of every rank's input and adds them up, halves in fp32, in the order
+  /// of ranks.
+  void exchange_and_sum(const Tensor& input, const Tensor& output) {
     const Tensor parts = torch::empty_like(input);
     const int count = to_count(output.numel());
     MPI_Request request = MPI_REQUEST_NULL;
