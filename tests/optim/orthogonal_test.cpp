@@ -49,5 +49,22 @@ TEST(Orthogonalise, LeavesZeroAtZero) {
   EXPECT_TRUE(torch::equal(orthogonalise(torch::zeros({3, 4}), 5), torch::zeros({3, 4})));
 }
 
+TEST(OrthogonaliseEach, IsTheSameForThoseOfOneShapeTogether) {
+  torch::manual_seed(3);
+  std::vector<Tensor> given;
+  for (const auto& [rows, columns] : {std::pair(4, 9), {9, 4}, {4, 9}, {6, 6}, {4, 9}, {9, 4}}) {
+    given.push_back(torch::randn({rows, columns}));
+  }
+  given.push_back(torch::zeros({6, 6}));
+  const auto results = orthogonalise_each(given, 5);
+  ASSERT_EQ(results.size(), given.size());
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    const Tensor alone = orthogonalise(given[i], 5);
+    ASSERT_EQ(results[i].sizes(), alone.sizes()) << "matrix " << i;
+    EXPECT_TRUE(torch::allclose(results[i], alone, 1e-4, 1e-5)) << "matrix " << i;
+  }
+  EXPECT_TRUE(orthogonalise_each({}, 5).empty());
+}
+
 }  // namespace
 }  // namespace yoke

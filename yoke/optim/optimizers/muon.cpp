@@ -37,6 +37,16 @@ OptionTable<MuonOptions> muon_options() {
 /// Convolutions as matrices of a row for each channel that comes out.
 bool is_matrix(const ParameterSlice& slice) { return slice.shape.size() > 1; }
 
+/// Places in the flat vector of what is not in a matrix, int64.
+torch::Tensor places_of_vectors(FlatParameters& parameters) {
+  std::vector<torch::Tensor> places{torch::empty({0}, torch::kInt64)};
+  for (const auto& slice : parameters.slices()) {
+    if (is_matrix(slice)) continue;
+    places.push_back(torch::arange(slice.offset, slice.offset + slice.elements, torch::kInt64));
+  }
+  return torch::cat(places).to(parameters.values().device());
+}
+
 /// A parameter, and where all of it is to go, fp32 [rows, elements / rows].
 struct Matrix {
   const ParameterSlice* slice;
@@ -48,6 +58,7 @@ class Muon final : public Optimizer {
   Muon(const Shard& shard, const MuonOptions& options)
       : shard_(shard),
         options_(options),
+        vectors_(places_of_vectors(shard_.parameters)),
         steps_(torch::zeros({1}, torch::kInt64)),
         velocity_(torch::zeros_like(shard.parameters.values())),
         square_(torch::zeros_like(shard.parameters.values())) {}
@@ -56,19 +67,10 @@ class Muon final : public Optimizer {
     torch::Tensor loss = objective();
     const torch::NoGradGuard no_grad;
     steps_.add_(1);
-    for (const auto& slice : shard_.parameters.slices()) {
-      if (!is_matrix(slice)) move_vector(slice, rates);
-    }
-    const auto matrices = this->matrices(gather(advance(rates)));
-    const auto move = [&](std::size_t i) {
-      const torch::NoGradGuard no_grad_in_this_thread;
-      move_matrix(matrices[i], rates.lr);
-    };
-    if (velocity_.is_cpu()) {
-      for_each_item(matrices.size(), move);
-    } else {  // in this thread's stream
-      for (std::size_t i = 0; i < matrices.size(); ++i) move(i);
-    }
+    const torch::Tensor mean = velocity_.index_select(0, vectors_);
+    const torch::Tensor directions = gather(advance(rates));
+    move_vectors(mean, rates);
+    move_matrices(matrices(directions), rates.lr);
     return loss;
   }
 
@@ -81,19 +83,12 @@ class Muon final : public Optimizer {
     return vector.narrow(0, slice.offset, slice.elements);
   }
 
-  /// Moves the velocity of matrices on by the gradient; where each is to go, [P].
+  /// Moves the velocity on by the gradient; where matrices are to go, [P].
   torch::Tensor advance(const Rates& rates) {
     const torch::Tensor gradients = shard_.parameters.gradients();
     const double momentum = rates.momentum.value_or(options_.momentum);
-    torch::Tensor directions = torch::empty_like(gradients);
-    for (const auto& slice : shard_.parameters.slices()) {
-      if (!is_matrix(slice)) continue;
-      const torch::Tensor gradient = cut(gradients, slice), velocity = cut(velocity_, slice);
-      velocity.lerp_(gradient, 1 - momentum);
-      cut(directions, slice)
-          .copy_(options_.nesterov ? gradient.lerp(velocity, momentum) : velocity);
-    }
-    return directions;
+    velocity_.lerp_(gradients, 1 - momentum);
+    return options_.nesterov ? gradients.lerp(velocity_, momentum) : velocity_;
   }
 
   /// The matrices of `directions`, [P], one after the other, whole also where a part ends in one.
@@ -132,27 +127,46 @@ class Muon final : public Optimizer {
     return found;
   }
 
-  void move_matrix(const Matrix& matrix, double lr) {
-    const auto& [slice, direction] = matrix;
-    const auto longer = static_cast<double>(std::max(direction.size(0), direction.size(1)));
-    const torch::Tensor step = orthogonalise(direction, options_.iterations).reshape({-1});
-    torch::Tensor values = cut(shard_.parameters.values(), *slice);
-    if (!leaves_off(shard_.no_decay, *slice)) values.mul_(1 - lr * options_.weight_decay);
-    values.sub_(step.narrow(0, slice->begin, slice->elements), lr * 0.2 * std::sqrt(longer));
+  void move_matrices(const std::vector<Matrix>& matrices, double lr) {
+    if (velocity_.is_cpu()) {
+      return for_each_item(matrices.size(), [&](std::size_t i) {
+        const torch::NoGradGuard no_grad_in_this_thread;
+        move(matrices[i], orthogonalise(matrices[i].direction, options_.iterations), lr);
+      });
+    }
+    std::vector<torch::Tensor> directions;
+    for (const Matrix& matrix : matrices) directions.push_back(matrix.direction);
+    const auto steps = orthogonalise_each(directions, options_.iterations);
+    for (std::size_t i = 0; i < matrices.size(); ++i) move(matrices[i], steps[i], lr);
   }
 
-  void move_vector(const ParameterSlice& slice, const Rates& rates) {
-    adam_update(cut(shard_.parameters.values(), slice), cut(shard_.parameters.gradients(), slice),
-                cut(velocity_, slice), cut(square_, slice),
+  void move(const Matrix& matrix, const torch::Tensor& step, double lr) {
+    const ParameterSlice& slice = *matrix.slice;
+    const auto longer = static_cast<double>(std::max(step.size(0), step.size(1)));
+    torch::Tensor values = cut(shard_.parameters.values(), slice);
+    if (!leaves_off(shard_.no_decay, slice)) values.mul_(1 - lr * options_.weight_decay);
+    values.sub_(step.reshape({-1}).narrow(0, slice.begin, slice.elements),
+                lr * 0.2 * std::sqrt(longer));
+  }
+
+  /// All vectors as one; `mean` is AdamW's, of them.
+  void move_vectors(const torch::Tensor& mean, const Rates& rates) {
+    const auto taken = [&](const torch::Tensor& from) { return from.index_select(0, vectors_); };
+    torch::Tensor values = taken(shard_.parameters.values()), square = taken(square_);
+    adam_update(values, taken(shard_.parameters.gradients()), mean, square,
                 {.number = steps_.item<std::int64_t>(),
                  .lr = rates.lr,
                  .beta1 = options_.beta1,
                  .beta2 = options_.beta2,
                  .epsilon = options_.epsilon});
+    shard_.parameters.values().index_copy_(0, vectors_, values);
+    velocity_.index_copy_(0, vectors_, mean);
+    square_.index_copy_(0, vectors_, square);
   }
 
   Shard shard_;
   MuonOptions options_;
+  torch::Tensor vectors_;   // int64, places of vectors
   torch::Tensor steps_;     // int64 [1]
   torch::Tensor velocity_;  // fp32 [P]; AdamW's mean in vectors
   torch::Tensor square_;    // fp32 [P]; of vectors only
