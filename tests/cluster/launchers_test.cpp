@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <regex>
 
 #include "tests/cluster/training.h"
+#include "tests/support/hosts.h"
 #include "yoke/comm/factory.h"
 
 namespace yoke::test {
@@ -63,6 +65,34 @@ TEST_F(OtherLaunchers, MpirunTrainsOverMpi) {
     expect_like_one_process("mpi");
     std::filesystem::remove_all(folder_.path() / "run");
   }
+}
+
+/// Trains over three hosts by mpirun and prints what host1, where rank 0 is, has sent.
+constexpr const char* kOverHosts =
+    "sent() {{ awk '/eth0:/ {{ print $10 }}' /proc/net/dev; }}\n"
+    "before=$(sent)\n"
+    "LSAN_OPTIONS=detect_leaks=0 mpirun -x LSAN_OPTIONS --allow-run-as-root --host "
+    "host1,host2,host3 --bind-to none --mca btl tcp,self "
+    "--mca btl_tcp_if_include eth0 --mca oob_tcp_if_include eth0 {} || exit 1\n"
+    "echo sent=$(($(sent) - before))";
+
+// Along a tree all of a gradient would go to rank 0, and from there to both others.
+TEST_F(OtherLaunchers, MpirunSendsBetweenHostsWhatARingSends) {
+  if (!has_mpi()) GTEST_SKIP() << "no MPI: sudo scripts/install-dependencies, -DYOKE_WITH_MPI=ON";
+  if (const auto why = Hosts::why_not(); !why.empty()) GTEST_SKIP() << why;
+  const Hosts hosts(3);
+  const auto trains = fmt::format("{} {}", YOKE_PROGRAM,
+                                  training(folder_.path() / "run", kLaunchedEpochs, "--comm mpi"));
+  const auto result =
+      run_program(limited(600, hosts.on(0, {"sh", "-c", fmt::format(kOverHosts, trains)})));
+  ASSERT_EQ(result.status, 0) << result.output;
+  expect_whole(folder_.path() / "run", kLaunchedEpochs, 3);
+  std::smatch sent;
+  ASSERT_TRUE(std::regex_search(result.output, sent, std::regex("sent=([0-9]+)"))) << result.output;
+  const auto reduced = summary(folder_.path() / "run").at("communication_bytes").get<double>();
+  const double times = std::stod(sent[1]) / reduced;
+  EXPECT_GT(times, 1.3);  // 4 / 3, and what the network adds
+  EXPECT_LT(times, 1.7);
 }
 
 TEST_F(OtherLaunchers, SlurmTrains) {
