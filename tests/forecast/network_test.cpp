@@ -91,7 +91,7 @@ TEST(Network, SumsInLanesWhenHostsHaveSeveralRanks) {
   EXPECT_NEAR(cost.total(), 1.5 * 1.1e-4 + 2e-4 + 0.1 * test::kFrames + 0.25e-3, 1e-9);
 }
 
-TEST(Network, TakesTheBetterOfRingAndHalvingWhenOverMpi) {
+TEST(Network, TakesTheBetterOfRingAndTreeOverMpi) {
   auto calibration = round_calibration();
   calibration.communicators.push_back(test::round_communicator("mpi", 2e-4, 1e-9));
   const auto cost = [&](const char* comm, double bytes) {
