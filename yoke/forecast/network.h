@@ -34,8 +34,7 @@ class Network {
 
   /// A sum of `bytes` on every rank. Over hosts with several ranks each `hierarchical` sums inside
   /// hosts, then in lanes between them, then shares (Goyal et al. 2017, section 4); sharing is
-  /// taken as half a sum. Others have all ranks in a ring, `mpi` small sums along a
-  /// tree.
+  /// taken as half a sum. Others have all ranks in a ring, `mpi` small sums along a tree.
   Cost all_reduce(double bytes) const;
 
   /// A reduce-scatter of `bytes`, and an all-gather. Over hosts each goes over all ranks alike: in

@@ -5,7 +5,7 @@
 namespace yoke {
 
 void Collectives::all_reduce_by_parts(const torch::Tensor& tensor, int ranks) {
-  constexpr std::int64_t kAtOnce = 512 << 10;  // numbers, for each is there twice meanwhile
+  constexpr std::int64_t kAtOnce = 512 << 10;  // numbers, of which there is a copy meanwhile
   const torch::Tensor flat = tensor.view(-1);
   for (std::int64_t begin = 0; begin < flat.numel(); begin += kAtOnce) {
     all_reduce_slice(flat.narrow(0, begin, std::min(kAtOnce, flat.numel() - begin)), ranks);

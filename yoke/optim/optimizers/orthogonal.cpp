@@ -28,8 +28,9 @@ torch::Tensor orthogonalise(const torch::Tensor& matrices, int iterations) {
 std::vector<torch::Tensor> orthogonalise_each(const std::vector<torch::Tensor>& matrices,
                                               int iterations) {
   std::map<std::vector<std::int64_t>, std::vector<std::size_t>> of_shape;
-  for (std::size_t i = 0; i < matrices.size(); ++i)
+  for (std::size_t i = 0; i < matrices.size(); ++i) {
     of_shape[matrices[i].sizes().vec()].push_back(i);
+  }
   std::vector<torch::Tensor> results(matrices.size());
   for (const auto& [shape, places] : of_shape) {
     std::vector<torch::Tensor> alike;
