@@ -3,10 +3,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <torch/nn/modules/batchnorm.h>
-#include <torch/nn/modules/conv.h>
-#include <torch/nn/modules/linear.h>
 
+#include "tests/engine/normalised_network.h"
 #include "tests/engine/trained.h"
 #include "tests/support/gpus.h"
 #include "yoke/core/error.h"
@@ -20,31 +18,16 @@ namespace {
 using testing::HasSubstr;
 using torch::Tensor;
 
-/// Two convolutions, of which the first is normalised, and a linear layer.
-Model network() {
-  return model_of({2, 9, 9}, [](torch::nn::Module& module) {
-    using torch::nn::Conv2d, torch::nn::Conv2dOptions;
-    auto conv1 = module.register_module("conv1", Conv2d(Conv2dOptions(2, 6, 3)));
-    auto norm = module.register_module("norm", torch::nn::BatchNorm2d(6));
-    auto conv2 = module.register_module("conv2", Conv2d(Conv2dOptions(6, 8, 3)));
-    auto last = module.register_module("last", torch::nn::Linear(8 * 25, 10));
-    return [conv1, norm, conv2, last](Tensor x) mutable {
-      x = torch::relu(norm->forward(conv1->forward(x)));
-      return last->forward(torch::relu(conv2->forward(x)).flatten(1));
-    };
-  });
-}
-
 /// The network with an eager engine.
 struct Eager {
   explicit Eager(EagerOptions options, torch::Device device = torch::kCPU)
       : model(on(device)), parameters(*model.module) {
-    options.another = network;
+    options.another = normalised_network;
     engine = make_eager_engine(model, parameters, options);
   }
 
   static Model on(torch::Device device) {
-    Model model = network();
+    Model model = normalised_network();
     model.module->to(device);
     return model;
   }
@@ -67,7 +50,7 @@ struct Eager {
   double loss = 0;
 };
 
-Batch images(std::int64_t count = 17) { return random_batch(network(), count); }
+Batch images(std::int64_t count = 17) { return random_batch(normalised_network(), count); }
 
 double distance(const Tensor& actual, const Tensor& expected) {
   return ((actual - expected).norm() / expected.norm()).item<double>();
@@ -173,11 +156,11 @@ TEST(O2, TellsOfEachRangeOnceWhenItIsThere) {
 }
 
 TEST(O2, LeavesFrozenParametersAlone) {
-  Model model = network();
+  Model model = normalised_network();
   model.module->parameters().front().set_requires_grad(false);
   FlatParameters parameters(*model.module);
-  const auto engine =
-      make_eager_engine(model, parameters, {.precision = Precision::kO2, .another = network});
+  const auto engine = make_eager_engine(
+      model, parameters, {.precision = Precision::kO2, .another = normalised_network});
   engine->gradient(images(), kKey);
   const auto& slice = parameters.slices().front();
   EXPECT_EQ(parameters.gradients().narrow(0, 0, slice.elements).abs().sum().item<double>(), 0);
@@ -185,7 +168,7 @@ TEST(O2, LeavesFrozenParametersAlone) {
 }
 
 TEST(O2, RefusesToRunWithoutACopy) {
-  Model model = network();
+  Model model = normalised_network();
   FlatParameters parameters(*model.module);
   const auto make = [&](const std::function<Model()>& another) {
     return [&, another] {
@@ -236,7 +219,7 @@ INSTANTIATE_TEST_SUITE_P(Precisions, OnReplicas, testing::Values(Precision::kO1,
 
 TEST(Precision, IsRefusedByTheCompiledEngineWhereItIsOfAutograd) {
   for (const Precision precision : {Precision::kO1, Precision::kO2}) {
-    Model model = network();
+    Model model = normalised_network();
     FlatParameters parameters(*model.module);
     EXPECT_THAT(
         [&] {

@@ -37,6 +37,7 @@ class Arithmetic {
 };
 
 /// `model` as it is for fp32; by autocast for bf16 and o1; a copy of it, made by `another`, for o2.
+/// On GPUs, where `another` is given, fp32, bf16 and o1 run a copy with weights in channels_last.
 /// `model` and `parameters` must outlive it. @throws UsageError as make_eager_engine() does.
 std::unique_ptr<Arithmetic> make_arithmetic(Precision precision, Model& model,
                                             FlatParameters& parameters,

@@ -24,8 +24,8 @@ struct EagerOptions {
   Precision precision = Precision::kFp32;
   /// What the gradient shall be multiplied by, asked at each gradient(); empty: 1.
   std::function<double()> loss_scale = {};
-  /// Makes the model once more, with the same parameters and buffers but memory of its own; for
-  /// Precision::kO2, once, while the engine is made.
+  /// Makes the model once more, with the same parameters and buffers but memory of its own: once,
+  /// while the engine is made. Precision::kO2 needs it; on GPUs others are slower without.
   std::function<Model()> another = {};
   /// Makes what the step is recorded by, for a device; empty: it is not recorded. The result is the
   /// same, but gradient() then tells of all gradients at the end.

@@ -55,4 +55,10 @@ Model copy_model(const std::function<Model()>& another, const Model& model, torc
   return copy;
 }
 
+void share_buffers(torch::nn::Module& copy, const torch::nn::Module& module) {
+  const auto buffers = module.buffers();
+  auto copies = copy.buffers();
+  for (std::size_t i = 0; i < copies.size(); ++i) copies[i].set_data(buffers[i]);
+}
+
 }  // namespace yoke

@@ -20,4 +20,7 @@ struct CopyReason {
 Model copy_model(const std::function<Model()>& another, const Model& model, torch::Device device,
                  const CopyReason& reason);
 
+/// From now on `copy`, such a model's module, has the buffers of `module` as its own.
+void share_buffers(torch::nn::Module& copy, const torch::nn::Module& module);
+
 }  // namespace yoke
