@@ -81,7 +81,7 @@ torch::Device device_of(const GivenStep& given) {
     throw UsageError(fmt::format("--device is '{}'; allowed: cpu, cuda", given.device));
   }
   if (!torch::cuda::is_available()) {
-    throw UsageError(
+    throw UnavailableError(
         "--device is 'cuda', but LibTorch sees no GPU; give --device cpu, or run 'yoke doctor'");
   }
   return {torch::kCUDA, 0};

@@ -60,6 +60,7 @@ std::string capture(const std::vector<std::string>& arguments, const std::string
     status = process.poll();
   }
   if (*status == kWrongUsage) throw UsageError(message_of(contents(err)));
+  if (*status == kUnavailable) throw UnavailableError(message_of(contents(err)));
   if (*status != 0) {
     throw Error(fmt::format("'{}' failed ({}):\n{}{}", fmt::join(arguments, " "), *status,
                             contents(out), contents(err)));

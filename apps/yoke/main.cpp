@@ -42,10 +42,10 @@ int run(int argc, char** argv) {
   return command();
 }
 
-int fail(const std::exception& error, int status) {
+int fail(const std::exception& error) {
   fmt::print(stderr, "yoke: {}\n", error.what());
   yoke::write_error_file(error.what());
-  return status;
+  return yoke::exit_status_of(error);
 }
 
 }  // namespace
@@ -54,9 +54,7 @@ int main(int argc, char** argv) {
   yoke::keep_freed_memory();
   try {
     return run(argc, argv);
-  } catch (const yoke::UsageError& error) {
-    return fail(error, yoke::kWrongUsage);
   } catch (const std::exception& error) {
-    return fail(error, yoke::kFailed);
+    return fail(error);
   }
 }

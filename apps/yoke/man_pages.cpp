@@ -119,6 +119,8 @@ ManPage program_page(const CLI::App& program) {
   const std::string statuses =
       ".SH EXIT STATUS\n" + entry("0", "Done.") + entry(std::to_string(kFailed), "Failed.") +
       entry(std::to_string(kWrongUsage), "Used wrongly; the message says what is allowed.") +
+      entry(std::to_string(kUnavailable),
+            "This machine lacks what was asked for, as a GPU; the message says what.") +
       entry(std::to_string(kStopped), "Stopped with its state kept, so that it can go on.");
   return {page_name(program) + ".1",
           page_of(program, commands + flags_text(program, ".SH") + statuses,

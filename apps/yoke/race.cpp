@@ -43,7 +43,8 @@ int race_command(const GivenRace& given) {
   const auto result = StudyRuns(out).run(plan, jobs);
   const auto runs = keep_scores(given.scoreboard, jobs);
   tell_result(runs);
-  write_outcome({.title = plan.title, .jobs = jobs, .compared = jobs}, out, {"html"});
+  write_outcome({.title = plan.title, .jobs = jobs, .compared = jobs, .skipped = result.skipped},
+                out, {"html"});
   const bool refuted = std::any_of(runs.begin(), runs.end(), [](const study::RaceRun& run) {
     return run.seconds.has_value() && !run.holds();
   });

@@ -80,7 +80,8 @@ int study_command(const GivenGrid& given) {
                   format_count(plan.repetitions, "repetition"),
                   format_count(plan.warm_ups, "warm-up"), out.string()));
   const auto result = StudyRuns(out).run(plan, jobs);
-  write_outcome({.title = plan.title, .jobs = jobs, .compared = jobs}, out, given.formats);
+  write_outcome({.title = plan.title, .jobs = jobs, .compared = jobs, .skipped = result.skipped},
+                out, given.formats);
   return study_status(result);
 }
 

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <utility>
 
 #include "apps/yoke/capture.h"
 #include "apps/yoke/environment.h"
@@ -13,6 +15,7 @@
 #include "yoke/run/layout.h"
 #include "yoke/study/outcome.h"
 #include "yoke/study/report/report.h"
+#include "yoke/study/report/words.h"
 #include "yoke/train/config/flags.h"
 
 namespace yoke {
@@ -22,6 +25,22 @@ namespace {
 std::filesystem::path lock_in(const std::filesystem::path& out) {
   make_folder(out);
   return out / ".lock";
+}
+
+/// Which points were skipped, and why, those of one reason together.
+study::Section not_run_here(const std::vector<study::Skipped>& skipped) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> reasons;
+  for (const auto& [point, runs, why] : skipped) {
+    auto found = std::find_if(reasons.begin(), reasons.end(),
+                              [&](const auto& reason) { return reason.first == why; });
+    if (found == reasons.end()) found = reasons.insert(found, {why, {}});
+    found->second.push_back(point);
+  }
+  study::Section section{.heading = "Not run here"};
+  for (auto& [why, points] : reasons) {
+    section.sentences.push_back(fmt::format("{}: {}.", study::in_words(std::move(points)), why));
+  }
+  return section;
 }
 
 }  // namespace
@@ -54,32 +73,40 @@ study::RunnerResult StudyRuns::run(const study::StudyPlan& plan,
                                        .tell = say,
                                        .stop = &stop_requested(),
                                        .later = later});
-  say(fmt::format("{} runs completed now, {} before, {} failed, {} left", result.completed,
-                  result.done_before, result.failed, result.left));
+  const int skipped = result.skipped_runs();
+  say(fmt::format("{} runs completed now, {} before, {} failed, {}{} left", result.completed,
+                  result.done_before, result.failed,
+                  skipped > 0 ? fmt::format("{} skipped, ", skipped) : "", result.left));
   return result;
 }
 
 void write_outcome(const Outcome& outcome, const std::filesystem::path& out,
                    const std::vector<std::string>& formats) {
   make_folder(out);
-  write_file(out / "study.csv", study::study_csv(outcome.jobs));
+  write_file(out / "study.csv", study::study_csv(outcome.jobs, outcome.skipped));
   say(fmt::format("{}", (out / "study.csv").string()));
   const auto comparison = study::completed_points(outcome.compared);
   if (!comparison) return;
   write_file(RunDirectory{out}.summary(), study::summary_json(outcome.title, *comparison));
   write_file(out / "summary.md", study::summary_markdown(outcome.title, *comparison));
   say((out / "summary.md").string());
+  std::vector<study::Section> last;
+  if (!outcome.skipped.empty()) last.push_back(not_run_here(outcome.skipped));
   const auto written = study::write_report(*comparison, {.title = outcome.title,
                                                          .out = out / "report.html",
                                                          .formats = formats,
                                                          .markdown = "README.md",
                                                          .environment = whole_environment(),
-                                                         .first = outcome.first});
+                                                         .first = outcome.first,
+                                                         .last = last});
   for (const auto& path : written) say(path.string());
 }
 
 int study_status(const study::RunnerResult& result) {
   if (!result.wrong_usage.empty()) throw UsageError(result.wrong_usage);
+  if (!result.skipped.empty() && result.completed + result.done_before == 0) {
+    throw UnavailableError(result.skipped.front().why);
+  }
   if (result.left > 0) {
     say("The study is not complete; the same command goes on with it.");
     return kStopped;

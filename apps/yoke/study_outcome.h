@@ -39,6 +39,7 @@ struct Outcome {
   std::vector<study::Job> jobs;            ///< All; a row of study.csv for each that counts.
   std::vector<study::Job> compared;        ///< Those of summaries and report.
   std::vector<study::Section> first = {};  ///< Of the report.
+  std::vector<study::Skipped> skipped = {};
 };
 
 /// Writes study.csv, the summaries and the report of what there is so far into `out`, and prints
@@ -47,7 +48,7 @@ void write_outcome(const Outcome& outcome, const std::filesystem::path& out,
                    const std::vector<std::string>& formats);
 
 /// The exit status; tells how to go on where runs are left. @throws UsageError where a run ended
-/// with wrong usage.
+/// with wrong usage, and where this machine can run none.
 int study_status(const study::RunnerResult& result);
 
 }  // namespace yoke

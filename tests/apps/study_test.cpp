@@ -1,6 +1,7 @@
 // `yoke study` as a user runs it, and every study of the repository in its short form.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <torch/cuda.h>
 
 #include <algorithm>
 #include <csignal>
@@ -236,6 +237,27 @@ TEST_F(YokeStudy, WritesItsTablesWhenARunEndsWithWrongUsage) {
   EXPECT_THAT(result.output, HasSubstr("yoke data fetch mnist"));
   EXPECT_THAT(result.output, Not(HasSubstr("yoke: yoke:")));
   EXPECT_THAT(read_file(out() / "study.csv"), HasSubstr(",completed,"));
+}
+
+TEST_F(YokeStudy, SkipsWhatThisMachineCannotRunAndSaysWhy) {
+  if (torch::cuda::is_available()) GTEST_SKIP() << "this machine can run on a GPU";
+  const auto study_on = [&](const std::string& devices) {
+    write_file(directory_.path() / "s.toml",
+               "[study]\nrepetitions = 2\nwarm-up = 0\n[flags]\nmodel = 'mlp'\n"
+               "data = 'glyphs:train=512,validation=130'\nepochs = 1\nthreads = 1\n"
+               "[axes]\ndevice = " +
+                   devices + "\n");
+    return run_yoke(words());
+  };
+  const auto some = study_on("['cuda', 'cpu']");
+  EXPECT_EQ(some.status, 0) << some.output;
+  EXPECT_THAT(some.output,
+              HasSubstr("2 runs completed now, 0 before, 0 failed, 2 skipped, 0 left"));
+  EXPECT_THAT(read_file(out() / "report.html"), HasSubstr("LibTorch sees no GPU"));
+  EXPECT_THAT(read_file(out() / "study.csv"), HasSubstr(",skipped,"));
+  const auto none = study_on("['cuda']");
+  EXPECT_EQ(none.status, 69);
+  EXPECT_THAT(none.output, HasSubstr("yoke: --device is 'cuda', but LibTorch sees no GPU"));
 }
 
 TEST_F(YokeStudy, RefusesFlagsBeforeTheFirstRun) {

@@ -171,6 +171,13 @@ TEST(Rounds, TakeForWrongUsageWhatBeganWithIt) {
   EXPECT_EQ(bench.status(), kWrongUsage);
 }
 
+TEST(Rounds, DoNotRestartWhatThisMachineCannotRun) {
+  Bench bench({1, 1}, 5);
+  bench.join("a", 0, 2);
+  bench.end("a", {kUnavailable, 1});
+  EXPECT_EQ(bench.status(), kUnavailable);
+}
+
 TEST(Rounds, GoOnWithoutALostHostAndDoNotCountItAsARestart) {
   Bench bench({2, 3});
   for (const char* const agent : {"a", "b", "c"}) bench.join(agent);

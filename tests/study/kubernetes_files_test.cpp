@@ -104,7 +104,7 @@ TEST_F(KubernetesFiles, LetAStoppedRunGoOnAndWrongUsageEnd) {
   EXPECT_EQ(rules.at(0).at("action"), "Ignore");
   EXPECT_EQ(rules.at(0).at("onExitCodes").at("values"), nlohmann::json({75}));
   EXPECT_EQ(rules.at(1).at("action"), "FailJob");
-  EXPECT_EQ(rules.at(1).at("onExitCodes").at("values"), nlohmann::json({2}));
+  EXPECT_EQ(rules.at(1).at("onExitCodes").at("values"), nlohmann::json({2, 69}));
   EXPECT_EQ(rules.at(2).at("onPodConditions").at(0).at("type"), "DisruptionTarget");
 }
 

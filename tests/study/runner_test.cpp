@@ -107,6 +107,28 @@ TEST_F(Studies, EndAtOnceOnWrongUsage) {
   EXPECT_EQ(result.left, 1);
 }
 
+TEST_F(Studies, SkipPointsThatThisMachineCannotRun) {
+  stand_in(
+      "grep -q 'lr = 1' \"$recipe\" && { echo yoke: LibTorch sees no GPU; exit 69; }\n"
+      "complete 2");
+  plan("[study]\nrepetitions = 2\nwarm-up = 1\n[axes]\nlr = [1, 2]\n");
+  const auto result = run();
+  EXPECT_EQ(result.completed, 3);
+  EXPECT_EQ(result.failed + result.left, 0);
+  ASSERT_EQ(result.skipped.size(), 1U);
+  EXPECT_EQ(result.skipped[0].point, "lr=1");
+  EXPECT_EQ(result.skipped[0].runs, 3);
+  EXPECT_EQ(result.skipped[0].why, "LibTorch sees no GPU");
+  EXPECT_THAT(
+      told_,
+      Contains(HasSubstr("lr=1-w1: skipped, with 2 more of its point: LibTorch sees no GPU")));
+  EXPECT_THAT(told_.back(), HasSubstr("[6/6]"));
+  const std::string csv = study_csv(jobs_, result.skipped);
+  EXPECT_THAT(csv, HasSubstr("lr=1,,1,2,2,skipped,"));
+  EXPECT_THAT(csv, HasSubstr("lr=2,,2,2,2,completed,"));
+  EXPECT_EQ(run().done_before, 3) << "what was skipped is tried again";
+}
+
 TEST_F(Studies, AskRunsOnOtherHostsToEndOnWrongUsage) {
   stand_in(
       "case $out in\n  *lr=1*) while [ ! -e \"$out/../other\" ]; do sleep 0.01; done; exit 2 ;;\n"

@@ -1,4 +1,4 @@
-// yoke/core/error.h: the three kinds of failure; thrown where found, caught once in main().
+// yoke/core/error.h: the kinds of failure; thrown where found, caught once in main().
 #pragma once
 #include <stdexcept>
 
@@ -14,6 +14,13 @@ class Error : public std::runtime_error {
 class UsageError : public Error {
  public:
   using Error::Error;
+};
+
+/// Right words in the wrong place: this machine or this build lacks what they ask for, as a GPU.
+/// Exit status 69.
+class UnavailableError : public UsageError {
+ public:
+  using UsageError::UsageError;
 };
 
 /// A peer or a link is lost; the group of ranks is dead.

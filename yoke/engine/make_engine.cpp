@@ -21,7 +21,7 @@ std::vector<torch::Device> replica_devices(torch::Device first, int replicas) {
   if (first.is_cpu()) return devices;
   const auto gpus = static_cast<int>(torch::cuda::device_count());
   if (first.index() + replicas > gpus) {
-    throw UsageError(
+    throw UnavailableError(
         fmt::format("{} replicas need a GPU each, from {} on, but LibTorch sees {}; give "
                     "--replicas {} or fewer, or --device cpu",
                     replicas, first.str(), format_count(gpus, "GPU"), gpus - first.index()));
@@ -86,7 +86,7 @@ EngineChoice make_compiled(Model& model, FlatParameters& parameters, const Engin
 EngineChoice make_without_onednn(Model& model, FlatParameters& parameters,
                                  const EngineOptions& options, const std::string& fault) {
   if (options.kind == EngineKind::kCompiled) {
-    throw UsageError(fmt::format(
+    throw UnavailableError(fmt::format(
         "--engine compiled computes by oneDNN, but {}; use --engine eager, which does without, or "
         "another version (docs/install.md)",
         fault));

@@ -22,6 +22,13 @@ struct Job {
   std::filesystem::path log_path() const { return directory.string() + ".log"; }
 };
 
+/// A point that cannot be run here, for want of a GPU or the like.
+struct Skipped {
+  std::string point;
+  int runs = 0;     ///< Of it that were left.
+  std::string why;  ///< As its run said.
+};
+
 /// Every run, in the order in which they begin: warm-ups, then repetition by repetition, so that a
 /// machine that changes with time changes for all points alike. Every second round goes backwards.
 std::vector<Job> jobs_of(const StudyPlan& plan, const std::filesystem::path& runs);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -37,6 +38,12 @@ Settings extra_of(const Job& job, bool nodes_vary) {
 std::string base_of(const std::vector<Job>& jobs, const Comparison& comparison) {
   if (comparison.axes != std::vector<std::string>{"case"}) return "";
   return label_of({{"case", jobs.front().point->case_name}});
+}
+
+std::string not_run(const Job& job, const std::vector<Skipped>& skipped) {
+  const bool here = std::any_of(skipped.begin(), skipped.end(),
+                                [&](const Skipped& each) { return each.point == job.point->name; });
+  return here ? "skipped" : "not begun";
 }
 
 nlohmann::ordered_json json_of(const TestedPoint& point) {
@@ -119,7 +126,7 @@ std::optional<Comparison> completed_points(const std::vector<Job>& jobs) {
   return comparison;
 }
 
-std::string study_csv(const std::vector<Job>& jobs) {
+std::string study_csv(const std::vector<Job>& jobs, const std::vector<Skipped>& skipped) {
   constexpr std::array kColumns = {key::kTrainSeconds,
                                    key::kWallSeconds,
                                    key::kEvaluateSeconds,
@@ -160,7 +167,8 @@ std::string study_csv(const std::vector<Job>& jobs) {
     }
     std::optional<RunResults> run;
     if (has_run(job)) run = read_run(job.directory);
-    csv += fmt::format(",{},{},{}", job.repetition, job.seed, run ? run->status : "not begun");
+    csv += fmt::format(",{},{},{}", job.repetition, job.seed,
+                       run ? run->status : not_run(job, skipped));
     for (const char* const column : kColumns) {
       const auto value = run ? run->number(column) : std::nullopt;
       csv += value ? fmt::format(",{:.9g}", *value) : ",";

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <csignal>
 #include <deque>
+#include <numeric>
 
 #include "yoke/core/files/file.h"
 #include "yoke/core/format.h"
@@ -143,12 +144,30 @@ class Runner {
       ++result_.completed;
       time_left_.add(*job.point, seconds);
       tell(job, fmt::format("{} in {}", outcome(job), in_seconds(seconds)));
+    } else if (status == kUnavailable) {
+      skip(job);
     } else if (lane.asked && !lane.over_limit) {
       ++result_.left;
       tell(job, "stopped; it will be run again");
     } else {
       fail(job, status, lane.over_limit);
     }
+  }
+
+  /// All runs of its point, which would say the same.
+  void skip(const Job& job) {
+    const auto of_point = [&](const Job* other) { return other->point == job.point; };
+    const int runs = 1 + static_cast<int>(std::erase_if(waiting_, of_point));
+    const std::string why = last_words(job.log_path());
+    auto& skipped = result_.skipped;
+    auto known = std::find_if(skipped.begin(), skipped.end(), [&](const Skipped& each) {
+      return each.point == job.point->name;  // of which other hosts had a run as well
+    });
+    if (known == skipped.end()) known = skipped.insert(known, {job.point->name, 0, why});
+    known->runs += runs;
+    tell(job,
+         fmt::format("skipped{}: {}",
+                     runs > 1 ? fmt::format(", with {} more of its point", runs - 1) : "", why));
   }
 
   void fail(const Job& job, int status, bool over_limit) {
@@ -179,7 +198,8 @@ class Runner {
   }
 
   void tell(const Job& job, const std::string& what) {
-    const int ended = result_.done_before + result_.completed + result_.failed;
+    const int ended =
+        result_.done_before + result_.completed + result_.failed + result_.skipped_runs();
     std::vector<const Job*> rest(waiting_.begin(), waiting_.end());
     for (const auto& lane : lanes_) {
       if (lane.process) rest.push_back(lane.job);
@@ -202,6 +222,11 @@ class Runner {
 };
 
 }  // namespace
+
+int RunnerResult::skipped_runs() const {
+  return std::accumulate(skipped.begin(), skipped.end(), 0,
+                         [](int runs, const Skipped& each) { return runs + each.runs; });
+}
 
 RunnerResult run_jobs(const StudyPlan& plan, const std::vector<Job>& jobs,
                       const RunnerContext& context) {

@@ -24,13 +24,17 @@ struct RunnerResult {
   int done_before = 0;  ///< Runs that an earlier start of the study had completed.
   int completed = 0;
   int failed = 0;
-  int left = 0;                  ///< Not begun, or ended by the stop.
+  int left = 0;  ///< Not begun, or ended by the stop.
+  std::vector<Skipped> skipped = {};
   std::string wrong_usage = {};  ///< What a run said that ended with it; no run was begun after it.
+
+  int skipped_runs() const;
 };
 
 /// Runs the jobs that are not done, one at a time on each set of hosts, and tells of each with the
-/// time left. A run that fails is told of and passed over; when one ends with wrong usage, which
-/// others would share, those on other hosts are asked to end, too.
+/// time left. A run that fails is told of and passed over, and so are all of a point when one says
+/// that its machine lacks what they need; when one ends with wrong usage, which others would share,
+/// those on other hosts are asked to end, too.
 RunnerResult run_jobs(const StudyPlan& plan, const std::vector<Job>& jobs,
                       const RunnerContext& context);
 

@@ -22,7 +22,7 @@ namespace {
 torch::Device choose_device(DeviceKind kind) {
   const bool available = torch::cuda::is_available();
   if (kind == DeviceKind::kCuda && !available) {
-    throw UsageError(
+    throw UnavailableError(
         "--device is 'cuda', but LibTorch sees no GPU; give --device cpu, or run 'yoke doctor'");
   }
   if (kind == DeviceKind::kCpu || !available) return torch::kCPU;

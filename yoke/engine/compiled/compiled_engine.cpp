@@ -270,7 +270,7 @@ std::unique_ptr<CompiledEngine> make_compiled_engine(Model& model, FlatParameter
         "the compiled engine computes in fp32 or bf16; use one of these, or --engine eager for "
         "o1 and o2");
   }
-  if (const std::string why = why_not(options.precision); !why.empty()) throw UsageError(why);
+  if (const std::string why = why_not(options.precision); !why.empty()) throw UnavailableError(why);
   if (parameters.values().is_cuda()) {
     throw UsageError("the compiled engine is for processors; on a GPU use --engine eager");
   }

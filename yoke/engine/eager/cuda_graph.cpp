@@ -98,7 +98,7 @@ std::unique_ptr<StepGraph> make_cuda_graph(torch::Device device) {
 #else
 
 std::unique_ptr<StepGraph> make_cuda_graph(torch::Device) {
-  throw UsageError(fmt::format(
+  throw UnavailableError(fmt::format(
       "--cuda-graph is 'on', but this LibTorch is {}, and only from 2.2 on may other threads "
       "allocate while a graph is recorded; give --cuda-graph off, or build against a newer one",
       TORCH_VERSION));

@@ -16,7 +16,7 @@ std::unique_ptr<StepGraph> make_step_graph(torch::Device device) {
 #ifdef YOKE_WITH_CUDA
   return make_cuda_graph(device);
 #else
-  throw UsageError(
+  throw UnavailableError(
       "--cuda-graph is 'on', but this yoke was built without CUDA's headers; give --cuda-graph "
       "off, or build it with -DYOKE_WITH_CUDA=ON");
 #endif

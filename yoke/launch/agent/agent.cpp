@@ -102,12 +102,11 @@ void Agent::start(const Start& start) {
   try {
     ranks_ = std::make_unique<Ranks>(loop_, consoles_, options, start);
   } catch (const Error& error) {
-    const bool usage = dynamic_cast<const UsageError*>(&error) != nullptr;
     send(Ended{.attempt = start.attempt,
                .exits = {},
                .failures = {{.time = seconds_since_1970(),
                              .host = options_.join.host,
-                             .exit_code = usage ? kWrongUsage : 1,
+                             .exit_code = exit_status_of(error),
                              .error_file = {},
                              .message = error.what()}},
                .now = seconds_since_1970(),

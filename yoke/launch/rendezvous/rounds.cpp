@@ -158,9 +158,10 @@ void Rounds::decide(Time now) {
     return next_round(now);
   if (failures_.empty()) return finish(kStopped, {});
   // What other ranks said after it only follows from it.
-  if (root_cause(failures_).exit_code == kWrongUsage) {
-    return finish(kWrongUsage, fmt::format("{} was used wrongly: {}", options_.name,
-                                           root_cause(failures_).message));
+  if (const auto& cause = root_cause(failures_); is_final(cause.exit_code)) {
+    const char* const what =
+        cause.exit_code == kWrongUsage ? "was used wrongly" : "cannot be run here";
+    return finish(cause.exit_code, fmt::format("{} {}: {}", options_.name, what, cause.message));
   }
   if (restarts_ >= options_.max_restarts) {
     return finish(1, failure_report(failures_, options_.name));

@@ -229,10 +229,9 @@ class Kubernetes {
              {{"requiredDuringSchedulingIgnoredDuringExecution", Json::array({term})}}}};
   }
 
-  static Json on_exit(const char* action, int status) {
+  static Json on_exit(const char* action, const std::vector<int>& statuses) {
     return {{"action", action},
-            {"onExitCodes",
-             {{"containerName", kYoke}, {"operator", "In"}, {"values", Json::array({status})}}}};
+            {"onExitCodes", {{"containerName", kYoke}, {"operator", "In"}, {"values", statuses}}}};
   }
 
   /// A run that was stopped goes on in new pods, as often as need be; wrong usage stays wrong.
@@ -240,8 +239,8 @@ class Kubernetes {
     const Json disruption = {
         {"action", "Ignore"},
         {"onPodConditions", Json::array({Json{{"type", "DisruptionTarget"}, {"status", "True"}}})}};
-    return {{"rules", Json::array({on_exit("Ignore", kStopped), on_exit("FailJob", kWrongUsage),
-                                   disruption})}};
+    return {{"rules", Json::array({on_exit("Ignore", {kStopped}),
+                                   on_exit("FailJob", {kWrongUsage, kUnavailable}), disruption})}};
   }
 
   const StudyPlan& plan_;

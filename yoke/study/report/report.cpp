@@ -85,6 +85,7 @@ std::vector<fs::path> write_report(const Comparison& comparison, const ReportOpt
   make_folder(folder_of(options.out));
   Document document = make_document(options.title, comparison);
   document.sections.insert(document.sections.begin(), options.first.begin(), options.first.end());
+  document.sections.insert(document.sections.end(), options.last.begin(), options.last.end());
   std::vector<fs::path> written;
   for (const auto& format : options.formats) written.push_back(write(document, format, options));
   return written;

@@ -25,6 +25,7 @@ struct ReportOptions {
   std::string markdown = {};
   Environment environment = {};     ///< For gnuplot.
   std::vector<Section> first = {};  ///< Parts before those of the runs.
+  std::vector<Section> last = {};   ///< Likewise after.
 };
 
 /// @throws UsageError where one is none of kReportFormats.
