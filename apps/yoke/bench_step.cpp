@@ -14,6 +14,7 @@
 #include "yoke/core/system/threads.h"
 #include "yoke/engine/compiled.h"
 #include "yoke/engine/eager/gpu_settings.h"
+#include "yoke/engine/eager/step_graph.h"
 #include "yoke/engine/make_engine.h"
 #include "yoke/engine/peak.h"
 #include "yoke/optim/optimizer.h"
@@ -112,13 +113,20 @@ EngineOptions engine_options(const GivenStep& given, const LossScaler* scaler) {
   return options;
 }
 
+std::unique_ptr<Optimizer> make_optimizer(const GivenStep& given, FlatParameters& parameters,
+                                          LossScaler* scaler) {
+  Shard all(parameters);
+  if (given.cuda_graph) all.graph = make_step_graph;
+  return make_optimizer(given.optimizer, all, scaler);
+}
+
 Bench::Bench(const GivenStep& given)
     : model(build_model(given)),
       parameters(*model.module),
       scaler(make_scaler(given)),
       choice(make_engine(model, parameters, engine_options(given, scaler.get()))),
       compiled(dynamic_cast<CompiledEngine*>(choice.engine.get())),
-      optimizer(make_optimizer(given.optimizer, parameters, scaler.get())),
+      optimizer(make_optimizer(given, parameters, scaler.get())),
       batch(random_batch(given.batch_size, model.input, given.classes)) {
   batch.input = batch.input.to(parameters.values().device());
   batch.target = batch.target.to(parameters.values().device());

@@ -7,6 +7,7 @@
 #include <torch/utils.h>
 
 #include "tests/engine/trained.h"
+#include "tests/support/done_again.h"
 #include "tests/support/gpus.h"
 #include "yoke/core/error.h"
 #include "yoke/engine/eager/captured_step.h"
@@ -19,32 +20,6 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using torch::Tensor;
-
-using Calls = std::vector<std::string>;
-
-/// Recording does nothing, as with CUDA's; a replay does the work, which reads and writes what it
-/// did when it was recorded.
-class DoneAgain final : public StepGraph {
- public:
-  explicit DoneAgain(Calls& calls) : calls_(calls) {}
-
-  void rehearse(const std::function<void()>& work) override {
-    calls_.emplace_back("rehearse");
-    work();
-  }
-  void record(const std::function<void()>& work) override {
-    calls_.emplace_back("record");
-    work_ = work;
-  }
-  void replay() override {
-    calls_.emplace_back("replay");
-    work_();
-  }
-
- private:
-  Calls& calls_;
-  std::function<void()> work_;
-};
 
 /// A batch of `size` images that are all `value`.
 Batch batch_of(std::int64_t size, double value, std::int64_t whole = -1) {

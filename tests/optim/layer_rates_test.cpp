@@ -1,8 +1,10 @@
 // tests/optim/layer_rates_test.cpp: LARS, LAMB and Muon, by their formulas and over parts.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/optim/problem.h"
 #include "tests/optim/small_net.h"
+#include "tests/support/done_again.h"
 #include "yoke/optim/optimizers/layer_norms.h"
 
 namespace yoke {
@@ -116,6 +118,35 @@ TEST(Muon, FollowsItsFormula) {
               {.momentum = 0.5, .decay = 0.1, .beta1 = 0.8, .beta2 = 0.9, .nesterov = false});
   expect_muon("muon:iterations=3", {.lr = 0.01, .momentum = 0.7},
               {.momentum = 0.7, .iterations = 3});
+}
+
+TEST(Muon, TakesTheSameStepsWithItsProductsRecorded) {
+  torch::nn::Sequential net(torch::nn::Linear(5, 8), torch::nn::Linear(8, 5),
+                            torch::nn::Linear(5, 8));
+  FlatParameters parameters(*net);
+  const Tensor first = parameters.values().clone();
+  const auto steps = [&](const MakeStepGraph& graph) {
+    parameters.values().copy_(first);
+    torch::manual_seed(5);
+    Shard all(parameters);
+    all.graph = graph;
+    const auto optimizer = make_optimizer("muon", all);
+    for (int i = 0; i < 7; ++i) {
+      optimizer->step(
+          [&] {
+            parameters.gradients().normal_();
+            return torch::zeros({});
+          },
+          {.lr = 0.1 / (i + 1)});
+    }
+    return parameters.values().clone();
+  };
+  test::Calls calls;
+  const Tensor recorded =
+      steps([&](torch::Device) { return std::make_unique<test::DoneAgain>(calls); });
+  EXPECT_TRUE(torch::allclose(recorded, steps({}), 1e-4, 1e-5));
+  EXPECT_THAT(calls, testing::ElementsAre("rehearse", "rehearse", "rehearse", "record", "replay",
+                                          "replay", "replay", "replay"));
 }
 
 class LayerRates : public testing::TestWithParam<std::string> {};

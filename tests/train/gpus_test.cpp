@@ -85,6 +85,20 @@ TEST(CudaGraph, TakesTheStepsOfARunWithoutIt) {
   }
 }
 
+TEST(CudaGraph, HasTheProductsOfMuonInIt) {
+  YOKE_NEEDS_GPUS(1);
+  const test::TemporaryDirectory directory;
+  const auto run = [&](bool graph) {
+    auto config = test::small_run(directory.path() / fmt::format("{}", graph), "lenet");
+    config.optimizer = "muon";
+    config.device = DeviceKind::kCuda;
+    config.cuda_graph = graph;
+    train(config);
+    return config.out;
+  };
+  expect_alike(run(false), run(true));
+}
+
 TEST(Resources, HaveTheGpu) {
   YOKE_NEEDS_GPUS(1);
   const test::TemporaryDirectory directory;

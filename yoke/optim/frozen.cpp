@@ -24,7 +24,7 @@ FlatParameters learning_part(const Shard& shard) {
 class WithoutFrozen final : public Optimizer {
  public:
   WithoutFrozen(const MakeOptimizer& make, const Shard& shard)
-      : part_(learning_part(shard)), optimizer_(make({part_, shard.sum})) {
+      : part_(learning_part(shard)), optimizer_(make(part_of(shard))) {
     for (const auto& slice : part_.slices()) {
       if (!slice.frozen || slice.elements == 0) continue;
       values_.push_back(part_.values().narrow(0, slice.offset, slice.elements));
@@ -52,6 +52,12 @@ class WithoutFrozen final : public Optimizer {
   std::vector<std::pair<std::string, Tensor>> state() override { return optimizer_->state(); }
 
  private:
+  Shard part_of(const Shard& shard) {
+    Shard part(part_, shard.sum);
+    part.graph = shard.graph;
+    return part;
+  }
+
   void hide() {
     const torch::NoGradGuard no_grad;
     for (auto& values : values_) {

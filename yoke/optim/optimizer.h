@@ -12,6 +12,7 @@
 #include "yoke/core/flat_parameters.h"
 #include "yoke/core/plugins/plugin.h"
 #include "yoke/core/plugins/registry.h"
+#include "yoke/core/step_graph.h"
 #include "yoke/core/sum_over_ranks.h"
 #include "yoke/optim/no_decay.h"
 #include "yoke/optim/schedule.h"
@@ -31,6 +32,8 @@ struct Shard {
   SumOverRanks sum;     ///< Over all parts, for norms and dot products; empty where one is all.
   bool is_all = false;  ///< No other rank has a part.
   NoDecay no_decay = NoDecay::kNone;  ///< Which parameters have no weight decay.
+  /// Makes what the work of a step that no rate changes is recorded by; empty: it is not recorded.
+  MakeStepGraph graph = {};
 };
 
 /// Moves flat parameters down their gradient. First-order methods call the objective once.

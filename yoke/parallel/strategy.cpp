@@ -28,7 +28,9 @@ StepResult take_step(Optimizer& optimizer, const std::function<Forward()>& compu
 }
 
 std::unique_ptr<Optimizer> optimizer_of(const StrategyContext& context, const Shard& shard) {
-  return make_optimizer(context.optimizer, shard, context.scaler);
+  Shard recorded = shard;
+  if (shard.parameters.values().is_cuda()) recorded.graph = context.graph;
+  return make_optimizer(context.optimizer, recorded, context.scaler);
 }
 
 DataShard data_shard_of(const Communicator& communicator) {

@@ -17,6 +17,7 @@
 #include "yoke/core/named_tensors.h"
 #include "yoke/core/plugins/plugin.h"
 #include "yoke/core/plugins/registry.h"
+#include "yoke/core/step_graph.h"
 #include "yoke/engine/engine.h"
 #include "yoke/forecast/strategy_plan.h"
 #include "yoke/optim/loss_scaler.h"
@@ -34,6 +35,7 @@ struct StrategyContext {
   Communicator& communicator;
   std::string optimizer;         ///< As make_optimizer() takes it.
   LossScaler* scaler = nullptr;  ///< Of the engine's losses; null where it does not scale them.
+  MakeStepGraph graph = {};  ///< Of the optimizer, see Shard; empty: its steps are not recorded.
   /// Takes what a user should know of the choice before the first step; may be empty.
   std::function<void(const std::string&)> warn = {};
 };

@@ -11,6 +11,7 @@
 #include "yoke/core/error.h"
 #include "yoke/core/format.h"
 #include "yoke/core/system/clock.h"
+#include "yoke/engine/eager/step_graph.h"
 #include "yoke/optim/saved_state.h"
 #include "yoke/report/machine/process_usage.h"
 #include "yoke/run/summary.h"
@@ -33,6 +34,7 @@ Trainer::Trainer(const TrainConfig& config, Workload& workload, Communicator& co
            .communicator = communicator,
            .optimizer = config.optimizer,
            .scaler = workload.scaler.get(),
+           .graph = config.cuda_graph ? MakeStepGraph(make_step_graph) : MakeStepGraph(),
            .warn = [this](const std::string& warning) { warnings_.push_back(warning); }})),
       data_shard_(strategy_->workers().data_shard()),
       batch_sizes_(config.batch_size_per_rank && kept

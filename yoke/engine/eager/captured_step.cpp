@@ -5,27 +5,24 @@
 namespace yoke {
 
 CapturedStep::CapturedStep(std::unique_ptr<StepGraph> graph, torch::Device device)
-    : graph_(std::move(graph)), device_(device) {}
+    : work_(std::move(graph)), device_(device) {}
 
 Forward CapturedStep::run(const Batch& batch, const Compute& compute) {
   if (!fits(batch)) {
-    if (recorded_) return compute(batch);
+    if (work_.recorded()) return compute(batch);
     batch_ = batch;
     batch_.step_images = batch.whole();
     batch_.input = device_images(batch.input, device_);
     for (torch::Tensor* each : batch_.tensors()) *each = each->to(device_).clone();
-    rehearsals_ = 0;
+    work_.begin_again();
   }
-  if (rehearsals_ < kRehearsals) {
-    ++rehearsals_;
+  if (work_.rehearses()) {
     Forward forward;
-    graph_->rehearse([&] { forward = compute(batch); });
+    work_.run([&] { forward = compute(batch); });
     return forward;
   }
   copy(batch);
-  if (!recorded_) graph_->record([this, compute] { forward_ = compute(batch_); });
-  recorded_ = true;
-  graph_->replay();
+  work_.run([this, compute] { forward_ = compute(batch_); });
   return {.loss = forward_.loss.clone(), .scores = forward_.scores.clone()};
 }
 

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "yoke/core/batch.h"
-#include "yoke/engine/eager/step_graph.h"
+#include "yoke/core/step_graph.h"
 #include "yoke/engine/engine.h"
 
 namespace yoke {
@@ -25,17 +25,13 @@ class CapturedStep {
   Forward run(const Batch& batch, const Compute& compute);
 
  private:
-  static constexpr int kRehearsals = 3;
-
   bool fits(const Batch& batch) const;
   void copy(Batch batch);
 
-  const std::unique_ptr<StepGraph> graph_;
+  RepeatedWork work_;
   const torch::Device device_;
   Batch batch_;      // that the recorded step reads
   Forward forward_;  // that it writes
-  int rehearsals_ = 0;
-  bool recorded_ = false;
 };
 
 }  // namespace yoke

@@ -3,7 +3,7 @@
 #pragma once
 #include <memory>
 
-#include "yoke/engine/eager/step_graph.h"
+#include "yoke/core/step_graph.h"
 
 namespace yoke {
 

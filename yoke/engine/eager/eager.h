@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "yoke/core/flat_parameters.h"
-#include "yoke/engine/eager/step_graph.h"
+#include "yoke/core/step_graph.h"
 #include "yoke/engine/engine.h"
 #include "yoke/engine/loss.h"
 #include "yoke/engine/precision.h"
@@ -29,7 +29,7 @@ struct EagerOptions {
   std::function<Model()> another = {};
   /// Makes what the step is recorded by, for a device; empty: it is not recorded. The result is the
   /// same, but gradient() then tells of all gradients at the end.
-  std::function<std::unique_ptr<StepGraph>(torch::Device)> graph = {};
+  MakeStepGraph graph = {};
 };
 
 /// Makes the eager engine. `parameters` are those of `model`, on the device where it is to run;

@@ -3,6 +3,7 @@
 // training", equation 4, so that one rate does for AdamW's parameters too.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "yoke/optim/optimizer.h"
 #include "yoke/optim/optimizers/adam_update.h"
@@ -61,16 +62,19 @@ class Muon final : public Optimizer {
         vectors_(places_of_vectors(shard_.parameters)),
         steps_(torch::zeros({1}, torch::kInt64)),
         velocity_(torch::zeros_like(shard.parameters.values())),
-        square_(torch::zeros_like(shard.parameters.values())) {}
+        square_(torch::zeros_like(shard.parameters.values())),
+        gathered_(torch::zeros({elements_of_matrices()}, velocity_.options())) {
+    if (shard.graph) orthogonalising_.emplace(shard.graph(velocity_.device()));
+  }
 
   torch::Tensor step(const Objective& objective, const Rates& rates) override {
     torch::Tensor loss = objective();
     const torch::NoGradGuard no_grad;
     steps_.add_(1);
     const torch::Tensor mean = velocity_.index_select(0, vectors_);
-    const torch::Tensor directions = gather(advance(rates));
+    gather(advance(rates));
     move_vectors(mean, rates);
-    move_matrices(matrices(directions), rates.lr);
+    move_matrices(matrices(), rates.lr);
     return loss;
   }
 
@@ -91,25 +95,28 @@ class Muon final : public Optimizer {
     return options_.nesterov ? gradients.lerp(velocity_, momentum) : velocity_;
   }
 
-  /// The matrices of `directions`, [P], one after the other, whole also where a part ends in one.
-  torch::Tensor gather(const torch::Tensor& directions) const {
+  std::int64_t elements_of_matrices() const {
     std::int64_t total = 0;
     for (const auto& slice : shard_.parameters.slices()) {
       if (is_matrix(slice)) total += c10::multiply_integers(slice.shape);
     }
-    torch::Tensor whole = torch::zeros({total}, directions.options());
+    return total;
+  }
+
+  /// The matrices of `directions`, [P], one after the other, whole also where a part ends in one.
+  void gather(const torch::Tensor& directions) {
+    gathered_.zero_();
     std::int64_t offset = 0;
     for (const auto& slice : shard_.parameters.slices()) {
       if (!is_matrix(slice)) continue;
-      whole.narrow(0, offset + slice.begin, slice.elements).copy_(cut(directions, slice));
+      gathered_.narrow(0, offset + slice.begin, slice.elements).copy_(cut(directions, slice));
       offset += c10::multiply_integers(slice.shape);
     }
-    if (shard_.sum) shard_.sum(whole);
-    return whole;
+    if (shard_.sum) shard_.sum(gathered_);
   }
 
-  /// What lies in this part, the largest first, with their places in gathered `directions`.
-  std::vector<Matrix> matrices(const torch::Tensor& directions) const {
+  /// What lies in this part, the largest first, with their places among the gathered ones.
+  std::vector<Matrix> matrices() const {
     std::vector<Matrix> found;
     std::int64_t offset = 0;
     for (const auto& slice : shard_.parameters.slices()) {
@@ -117,7 +124,7 @@ class Muon final : public Optimizer {
       const std::int64_t size = c10::multiply_integers(slice.shape);
       if (slice.elements > 0) {
         const std::int64_t rows = slice.shape.front();
-        found.push_back({&slice, directions.narrow(0, offset, size).view({rows, -1})});
+        found.push_back({&slice, gathered_.narrow(0, offset, size).view({rows, -1})});
       }
       offset += size;
     }
@@ -128,7 +135,7 @@ class Muon final : public Optimizer {
   }
 
   void move_matrices(const std::vector<Matrix>& matrices, double lr) {
-    if (velocity_.is_cpu()) {
+    if (velocity_.is_cpu() && !orthogonalising_) {
       return for_each_item(matrices.size(), [&](std::size_t i) {
         const torch::NoGradGuard no_grad_in_this_thread;
         move(matrices[i], orthogonalise(matrices[i].direction, options_.iterations), lr);
@@ -136,8 +143,11 @@ class Muon final : public Optimizer {
     }
     std::vector<torch::Tensor> directions;
     for (const Matrix& matrix : matrices) directions.push_back(matrix.direction);
-    const auto steps = orthogonalise_each(directions, options_.iterations);
-    for (std::size_t i = 0; i < matrices.size(); ++i) move(matrices[i], steps[i], lr);
+    const auto work = [this, directions] {
+      orthogonal_ = orthogonalise_each(directions, options_.iterations);
+    };
+    orthogonalising_ ? orthogonalising_->run(work) : work();
+    for (std::size_t i = 0; i < matrices.size(); ++i) move(matrices[i], orthogonal_[i], lr);
   }
 
   void move(const Matrix& matrix, const torch::Tensor& step, double lr) {
@@ -166,10 +176,13 @@ class Muon final : public Optimizer {
 
   Shard shard_;
   MuonOptions options_;
-  torch::Tensor vectors_;   // int64, places of vectors
-  torch::Tensor steps_;     // int64 [1]
-  torch::Tensor velocity_;  // fp32 [P]; AdamW's mean in vectors
-  torch::Tensor square_;    // fp32 [P]; of vectors only
+  torch::Tensor vectors_;                        // int64, places of vectors
+  torch::Tensor steps_;                          // int64 [1]
+  torch::Tensor velocity_;                       // fp32 [P]; AdamW's mean in vectors
+  torch::Tensor square_;                         // fp32 [P]; of vectors only
+  torch::Tensor gathered_;                       // fp32, whole matrices
+  std::vector<torch::Tensor> orthogonal_;        // of each in this part
+  std::optional<RepeatedWork> orthogonalising_;  // where it is recorded
 };
 
 }  // namespace

@@ -1,0 +1,15 @@
+#include "yoke/core/step_graph.h"
+
+namespace yoke {
+
+void RepeatedWork::run(const std::function<void()>& work) {
+  if (rehearses()) {
+    ++rehearsals_;
+    return graph_->rehearse(work);
+  }
+  if (!recorded_) graph_->record(work);
+  recorded_ = true;
+  graph_->replay();
+}
+
+}  // namespace yoke
