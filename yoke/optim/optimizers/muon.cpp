@@ -64,7 +64,9 @@ class Muon final : public Optimizer {
         velocity_(torch::zeros_like(shard.parameters.values())),
         square_(torch::zeros_like(shard.parameters.values())),
         gathered_(torch::zeros({elements_of_matrices()}, velocity_.options())) {
-    if (shard.graph) orthogonalising_.emplace(shard.graph(velocity_.device()));
+    if (shard.graph && !matrices().empty()) {
+      orthogonalising_.emplace(shard.graph(velocity_.device()));
+    }
   }
 
   torch::Tensor step(const Objective& objective, const Rates& rates) override {
