@@ -52,8 +52,8 @@ void CopiedParameters::load() {
   const torch::NoGradGuard no_grad;
   for (Copied& each : copied_) {
     each.parameter.copy_(rounded(each.values));
-    each.parameter.mutable_grad() =
-        Tensor();  // so autograd gives what it made, and adds to nothing
+    // So autograd hands over what it made, and adds it to nothing.
+    each.parameter.mutable_grad() = Tensor();
   }
 }
 
