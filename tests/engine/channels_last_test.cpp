@@ -31,7 +31,7 @@ struct Computed {
                          : numbers(model);
   }
 
-  Tensor scores(const Batch& batch) {
+  Tensor scores(const Batch& batch) const {
     arithmetic->load();
     return arithmetic->forward(batch.input);
   }
