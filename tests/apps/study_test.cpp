@@ -144,8 +144,8 @@ TEST_F(YokeStudy, IsPublishedWithoutPathsAndSinglePointsAndKeepsWhatAPersonWrote
   all.insert(all.end(), {"--format", "md"});
   ASSERT_EQ(run_yoke(all).status, 0);
   const auto publish = [&] {
-    return test::run_program({YOKE_SOURCE_DIR "/scripts/publish-study", out().string(), "two",
-                              "--to", directory_.path().string()});
+    return test::run_program({std::string(YOKE_SOURCE_DIR) + "/scripts/publish-study",
+                              out().string(), "two", "--to", directory_.path().string()});
   };
   const auto first = publish();
   ASSERT_EQ(first.status, 0) << first.output;
