@@ -45,7 +45,7 @@ class SearchCommand {
       all.wrong_usage = result.wrong_usage;
       all.skipped.insert(all.skipped.end(), result.skipped.begin(), result.skipped.end());
     }
-    write();
+    write(all.skipped);
     return study_status(all);
   }
 
@@ -56,7 +56,7 @@ class SearchCommand {
       say(fmt::format("{}: {} of {} runs have completed", rung_name(),
                       std::count_if(jobs.begin(), jobs.end(), study::is_done), jobs.size()));
     }
-    write();
+    write({});
     return 0;
   }
 
@@ -104,14 +104,15 @@ class SearchCommand {
     return runs * search_.study.repetitions;
   }
 
-  void write() const {
+  void write(const std::vector<study::Skipped>& skipped) const {
     make_folder(out_);
     const auto trials = study::trials_of(search_, rungs_);
     const std::string command = write_best(trials);
     Outcome outcome{.title = search_.study.title,
                     .jobs = {},
                     .compared = {},
-                    .first = {study::search_section(search_, rungs_, trials, command)}};
+                    .first = {study::search_section(search_, rungs_, trials, command)},
+                    .skipped = skipped};
     for (const auto& rung : rungs_) {
       const auto& jobs = rung.jobs();
       outcome.jobs.insert(outcome.jobs.end(), jobs.begin(), jobs.end());

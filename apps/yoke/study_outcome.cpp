@@ -2,9 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdio>
-#include <utility>
+#include <map>
 
 #include "apps/yoke/capture.h"
 #include "apps/yoke/environment.h"
@@ -29,16 +28,11 @@ std::filesystem::path lock_in(const std::filesystem::path& out) {
 
 /// Which points were skipped, and why, those of one reason together.
 study::Section not_run_here(const std::vector<study::Skipped>& skipped) {
-  std::vector<std::pair<std::string, std::vector<std::string>>> reasons;
-  for (const auto& [point, runs, why] : skipped) {
-    auto found = std::find_if(reasons.begin(), reasons.end(),
-                              [&](const auto& reason) { return reason.first == why; });
-    if (found == reasons.end()) found = reasons.insert(found, {why, {}});
-    found->second.push_back(point);
-  }
+  std::map<std::string, std::vector<std::string>> points_by_reason;
+  for (const auto& [point, runs, why] : skipped) points_by_reason[why].push_back(point);
   study::Section section{.heading = "Not run here"};
-  for (auto& [why, points] : reasons) {
-    section.sentences.push_back(fmt::format("{}: {}.", study::in_words(std::move(points)), why));
+  for (const auto& [why, points] : points_by_reason) {
+    section.sentences.push_back(fmt::format("{}: {}.", study::in_words(points), why));
   }
   return section;
 }
@@ -104,14 +98,15 @@ void write_outcome(const Outcome& outcome, const std::filesystem::path& out,
 
 int study_status(const study::RunnerResult& result) {
   if (!result.wrong_usage.empty()) throw UsageError(result.wrong_usage);
-  if (!result.skipped.empty() && result.completed + result.done_before == 0) {
-    throw UnavailableError(result.skipped.front().why);
-  }
   if (result.left > 0) {
     say("The study is not complete; the same command goes on with it.");
     return kStopped;
   }
-  return result.failed > 0 ? 1 : 0;
+  if (result.failed > 0) return kFailed;
+  if (!result.skipped.empty() && result.completed + result.done_before == 0) {
+    throw UnavailableError(result.skipped.front().why);
+  }
+  return 0;
 }
 
 }  // namespace yoke

@@ -28,25 +28,4 @@ class StepGraph {
 /// Makes one for work on a device. @throws UsageError where there is none for it.
 using MakeStepGraph = std::function<std::unique_ptr<StepGraph>(torch::Device)>;
 
-/// The same work again and again, from its fourth time on as a graph. In three rehearsals libraries
-/// choose algorithms and make what they keep.
-class RepeatedWork {
- public:
-  explicit RepeatedWork(std::unique_ptr<StepGraph> graph) : graph_(std::move(graph)) {}
-
-  /// Does `work`, which reads and writes the same memory each time once it is recorded.
-  void run(const std::function<void()>& work);
-
-  bool rehearses() const { return rehearsals_ < kRehearsals; }  ///< The next time.
-  bool recorded() const { return recorded_; }
-  void begin_again() { rehearsals_ = 0; }  ///< With other work; before it is recorded.
-
- private:
-  static constexpr int kRehearsals = 3;
-
-  const std::unique_ptr<StepGraph> graph_;
-  int rehearsals_ = 0;
-  bool recorded_ = false;
-};
-
 }  // namespace yoke

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "yoke/core/batch.h"
-#include "yoke/core/step_graph.h"
+#include "yoke/core/repeated_work.h"
 #include "yoke/engine/engine.h"
 
 namespace yoke {

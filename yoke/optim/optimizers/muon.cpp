@@ -5,6 +5,7 @@
 #include <cmath>
 #include <optional>
 
+#include "yoke/core/repeated_work.h"
 #include "yoke/optim/optimizer.h"
 #include "yoke/optim/optimizers/adam_update.h"
 #include "yoke/optim/optimizers/orthogonal.h"

@@ -1,4 +1,4 @@
-#include "yoke/core/step_graph.h"
+#include "yoke/core/repeated_work.h"
 
 namespace yoke {
 
