@@ -37,13 +37,7 @@ class SearchCommand {
     const StudyRuns runs(out_);
     study::RunnerResult all;
     while (all.left == 0 && all.wrong_usage.empty() && next_rung()) {
-      const auto result = run_rung(runs);
-      all.completed += result.completed;
-      all.done_before += result.done_before;
-      all.failed += result.failed;
-      all.left += result.left;
-      all.wrong_usage = result.wrong_usage;
-      all.skipped.insert(all.skipped.end(), result.skipped.begin(), result.skipped.end());
+      all.add(run_rung(runs));
     }
     write(all.skipped);
     return study_status(all);

@@ -1,6 +1,7 @@
 // `yoke study search` as a user runs it, and the searches of the repository in their short forms.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <torch/cuda.h>
 
 #include <algorithm>
 #include <csignal>
@@ -88,6 +89,17 @@ TEST_F(YokeSearch, AddsTrialsToThoseItHas) {
   const auto result = run_yoke(words());
   EXPECT_EQ(result.status, 0) << result.output;
   EXPECT_THAT(result.output, HasSubstr("2 runs completed now, 4 before"));
+}
+
+TEST_F(YokeSearch, SaysWhichTrialsThisMachineCannotRun) {
+  if (torch::cuda::is_available()) GTEST_SKIP() << "this machine can run on a GPU";
+  const auto path = directory_.path() / "s.toml";
+  write_file(path, read_file(path) + "device = ['cpu', 'cuda']\n");
+  const auto result = run_yoke(words());
+  EXPECT_EQ(result.status, 0) << result.output;
+  EXPECT_THAT(result.output, HasSubstr("skipped: --device is 'cuda', but LibTorch sees no GPU"));
+  EXPECT_THAT(read_file(out() / "study.csv"), HasSubstr(",skipped,"));
+  EXPECT_THAT(read_file(out() / "report.html"), HasSubstr("Not run here"));
 }
 
 TEST_F(YokeSearch, ReportsOnWhatHasCompletedAlone) {

@@ -241,21 +241,23 @@ TEST_F(YokeStudy, WritesItsTablesWhenARunEndsWithWrongUsage) {
 
 TEST_F(YokeStudy, SkipsWhatThisMachineCannotRunAndSaysWhy) {
   if (torch::cuda::is_available()) GTEST_SKIP() << "this machine can run on a GPU";
-  const auto study_on = [&](const std::string& devices) {
+  const auto study_on = [&](const std::string& devices, const std::string& lr) {
     write_file(directory_.path() / "s.toml",
                "[study]\nrepetitions = 2\nwarm-up = 0\n[flags]\nmodel = 'mlp'\n"
-               "data = 'glyphs:train=512,validation=130'\nepochs = 1\nthreads = 1\n"
-               "[axes]\ndevice = " +
-                   devices + "\n");
+               "data = 'glyphs:train=512,validation=130'\nepochs = 1\nthreads = 1\nlr = " +
+                   lr + "\n[axes]\ndevice = " + devices + "\n");
     return run_yoke(words());
   };
-  const auto some = study_on("['cuda', 'cpu']");
+  const auto diverged = study_on("['cuda', 'cpu']", "1e30");
+  EXPECT_EQ(diverged.status, 1) << diverged.output;
+  EXPECT_THAT(diverged.output, HasSubstr("2 failed, 2 skipped, 0 left"));
+  const auto some = study_on("['cuda', 'cpu']", "0.1");
   EXPECT_EQ(some.status, 0) << some.output;
   EXPECT_THAT(some.output,
               HasSubstr("2 runs completed now, 0 before, 0 failed, 2 skipped, 0 left"));
   EXPECT_THAT(read_file(out() / "report.html"), HasSubstr("LibTorch sees no GPU"));
   EXPECT_THAT(read_file(out() / "study.csv"), HasSubstr(",skipped,"));
-  const auto none = study_on("['cuda']");
+  const auto none = study_on("['cuda']", "0.1");
   EXPECT_EQ(none.status, 69);
   EXPECT_THAT(none.output, HasSubstr("yoke: --device is 'cuda', but LibTorch sees no GPU"));
 }

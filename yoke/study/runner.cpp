@@ -228,6 +228,15 @@ int RunnerResult::skipped_runs() const {
                          [](int runs, const Skipped& each) { return runs + each.runs; });
 }
 
+void RunnerResult::add(const RunnerResult& more) {
+  done_before += more.done_before;
+  completed += more.completed;
+  failed += more.failed;
+  left += more.left;
+  skipped.insert(skipped.end(), more.skipped.begin(), more.skipped.end());
+  wrong_usage = more.wrong_usage;
+}
+
 RunnerResult run_jobs(const StudyPlan& plan, const std::vector<Job>& jobs,
                       const RunnerContext& context) {
   return Runner(plan, jobs, context).run();

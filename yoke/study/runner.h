@@ -29,6 +29,8 @@ struct RunnerResult {
   std::string wrong_usage = {};  ///< What a run said that ended with it; no run was begun after it.
 
   int skipped_runs() const;
+  /// What came of more runs, after these.
+  void add(const RunnerResult& more);
 };
 
 /// Runs the jobs that are not done, one at a time on each set of hosts, and tells of each with the
