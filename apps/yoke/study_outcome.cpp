@@ -84,15 +84,15 @@ void write_outcome(const Outcome& outcome, const std::filesystem::path& out,
   write_file(RunDirectory{out}.summary(), study::summary_json(outcome.title, *comparison));
   write_file(out / "summary.md", study::summary_markdown(outcome.title, *comparison));
   say((out / "summary.md").string());
-  std::vector<study::Section> last;
-  if (!outcome.skipped.empty()) last.push_back(not_run_here(outcome.skipped));
+  std::vector<study::Section> second;
+  if (!outcome.skipped.empty()) second.push_back(not_run_here(outcome.skipped));
   const auto written = study::write_report(*comparison, {.title = outcome.title,
                                                          .out = out / "report.html",
                                                          .formats = formats,
                                                          .markdown = "README.md",
                                                          .environment = whole_environment(),
                                                          .first = outcome.first,
-                                                         .last = last});
+                                                         .second = second});
   for (const auto& path : written) say(path.string());
 }
 

@@ -84,8 +84,10 @@ std::vector<fs::path> write_report(const Comparison& comparison, const ReportOpt
   }
   make_folder(folder_of(options.out));
   Document document = make_document(options.title, comparison);
-  document.sections.insert(document.sections.begin(), options.first.begin(), options.first.end());
-  document.sections.insert(document.sections.end(), options.last.begin(), options.last.end());
+  auto& sections = document.sections;
+  const auto behind_first = sections.begin() + std::min<std::ptrdiff_t>(1, std::ssize(sections));
+  sections.insert(behind_first, options.second.begin(), options.second.end());
+  sections.insert(sections.begin(), options.first.begin(), options.first.end());
   std::vector<fs::path> written;
   for (const auto& format : options.formats) written.push_back(write(document, format, options));
   return written;

@@ -23,9 +23,9 @@ struct ReportOptions {
   std::vector<std::string> formats = {"html"};  ///< Of kReportFormats.
   /// Name of the file of format md, where another; unless that file is none of a report's.
   std::string markdown = {};
-  Environment environment = {};     ///< For gnuplot.
-  std::vector<Section> first = {};  ///< Parts before those of the runs.
-  std::vector<Section> last = {};   ///< Likewise after.
+  Environment environment = {};      ///< For gnuplot.
+  std::vector<Section> first = {};   ///< Parts before those of the runs.
+  std::vector<Section> second = {};  ///< Behind what is said of them in short.
 };
 
 /// @throws UsageError where one is none of kReportFormats.
