@@ -14,7 +14,6 @@
 #include "yoke/comm/received.h"
 #include "yoke/comm/shared/segment.h"
 #include "yoke/core/error.h"
-#include "yoke/core/system/clock.h"
 
 namespace yoke::test {
 namespace {
@@ -259,17 +258,6 @@ TEST(Check, NamesTheFirstElementThatDiffers) {
     const std::string text = failure_of([&] { comm->all_reduce(tensor); });
     EXPECT_THAT(text, HasSubstr("elements differ, the first is element "));
     EXPECT_THAT(text, HasSubstr("1 by gloo, 0 by shared-memory"));
-  });
-}
-
-TEST(Throttle, TakesAsLongAsTheLinkWould) {
-  run_ranks(2, [](const Group& group) {
-    const auto comm = make_communicator(
-        "throttle:over=shared-memory,megabytes_per_second=10,latency_milliseconds=5", group);
-    const Stopwatch watch;
-    comm->all_reduce(torch::ones({250'000}));  // 2 messages and a million bytes: 0.11 s
-    EXPECT_GE(watch.seconds(), 0.11);
-    EXPECT_THAT(comm->describe(), HasSubstr("throttle (10 MB/s, 5 ms, over shared-memory"));
   });
 }
 

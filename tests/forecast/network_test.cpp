@@ -111,6 +111,15 @@ TEST(Network, IsNoFasterThanAThrottle) {
   EXPECT_NEAR(sum(linked(2, 1e6, 0), comm).total(), 2e-4 + test::kFrames + 0.5e-3, 1e-9);
 }
 
+TEST(Network, HasOneThrottledLinkForAllThatAServerTakes) {
+  const auto calibration = round_calibration();
+  const auto plan = plan_communicator("throttle:megabytes_per_second=10,latency_milliseconds=0");
+  const Network network(calibration, free_cluster(4), plan, Case::kLow);
+  const Cost cost = network.send({.messages = 1, .bytes = kMegabyte}, 0, 3 * kMegabyte);
+  EXPECT_NEAR(cost.total(), 1e-4 + 0.3, 1e-9);
+  EXPECT_NEAR(network.least_seconds(3 * kMegabyte), 0.3, 1e-9);
+}
+
 TEST(Network, ScattersAndGathersOverAllRanksWhenThereAreHosts) {
   // 2 hosts of 2 ranks: each sends 2 n / 2 away to scatter, 3/4 n around the ring to gather. A rank
   // itself has 6 messages and 1.5 MB.

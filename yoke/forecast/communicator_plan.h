@@ -13,7 +13,7 @@ struct CommunicatorPlan {
   std::string within = {};   ///< The one by which ranks of a host sum in their memory, if any.
   bool chooses = false;      ///< Between a ring and a tree, else always a ring.
   bool one_host = false;     ///< Whether it connects the ranks of one host alone.
-  std::optional<Link> throttle = std::nullopt;  ///< No rank sends faster.
+  std::optional<Link> throttle = std::nullopt;  ///< Of each rank, whatever link its host has.
 };
 
 }  // namespace yoke::forecast

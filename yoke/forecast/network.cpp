@@ -108,13 +108,19 @@ const Link& Network::pairs() const {
   return shared_.has_value() && cluster_.hosts == 1 ? *shared_ : software_;
 }
 
+/// Of one rank, each way.
+double Network::throttle_seconds(double bytes) const {
+  return plan_.throttle ? bytes * plan_.throttle->seconds_per_byte : 0;
+}
+
 Cost Network::send(const Sent& sent, double host_bytes, double peer_bytes) const {
   const double copying = peer_bytes * pairs().seconds_per_byte;
-  return over(pairs(), sent, std::max(wire_seconds(host_bytes), copying));
+  return over(pairs(), sent,
+              std::max({wire_seconds(host_bytes), throttle_seconds(peer_bytes), copying}));
 }
 
 double Network::least_seconds(double bytes) const {
-  return std::max(wire_seconds(bytes), bytes * pairs().seconds_per_byte);
+  return std::max({wire_seconds(bytes), throttle_seconds(bytes), bytes * pairs().seconds_per_byte});
 }
 
 double Network::link_bytes(double bytes) const {

@@ -61,6 +61,7 @@ class Network {
   Cost over(const Link& software, const Sent& sent, double away_seconds) const;
   const Link& pairs() const;
   double wire_seconds(double bytes) const;
+  double throttle_seconds(double bytes) const;
 
   const Cluster cluster_;
   const CommunicatorPlan plan_;
