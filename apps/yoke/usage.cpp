@@ -23,8 +23,10 @@ std::vector<std::string> names_of_commands(const CLI::App& command) {
   return names;
 }
 
-std::vector<std::string> allowed_words(const CLI::App& command) {
+/// In place of `unknown`.
+std::vector<std::string> allowed_words(const CLI::App& command, const std::string& unknown) {
   auto words = names_of_commands(command);
+  if (unknown.starts_with('-')) words.clear();
   if (!words.empty()) return words;
   for (const auto* option : command.get_options()) words.push_back(option->get_name());
   return words;
@@ -56,8 +58,9 @@ std::string usage_message(const CLI::App& program, const CLI::ParseError& error)
   const CLI::App& command = named_command(program);
   const std::string help = fmt::format("run '{} --help'", full_name(command));
   const std::string unknown = unknown_word(command);
-  const auto commands = names_of_commands(command), allowed = allowed_words(command);
+  const auto commands = names_of_commands(command);
   if (!unknown.empty()) {
+    const auto allowed = allowed_words(command, unknown);
     const bool near = !nearest_name(unknown, allowed).empty();
     const char* const what = unknown.starts_with('-') ? "unknown flag"
                              : commands.empty()       ? "unexpected"

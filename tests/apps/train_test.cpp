@@ -230,6 +230,8 @@ TEST(YokeTrain, WrongUsageIsStatus2AndSaysWhatIsAllowed) {
        {"sync_batchnorm", "--engine eager"}},
       {{"fly"}, {"fly", "train", "evaluate"}},
       {{"trian"}, {"unknown command 'trian'; did you mean 'train'?"}},
+      {{"study", "--no-such-flag"}, {"unknown flag '--no-such-flag'; allowed: ", "--report-only"}},
+      {{"study", "--report-onyl"}, {"did you mean '--report-only'?"}},
       {{}, {"train"}},
       {{"run", "--standalone=off", "--", "false"}, {"standalone", "override"}},
       {{"list", "planets"}, {"planets", "models"}},
