@@ -25,10 +25,10 @@ std::vector<std::string> names_of_commands(const CLI::App& command) {
 
 /// In place of `unknown`.
 std::vector<std::string> allowed_words(const CLI::App& command, const std::string& unknown) {
-  auto words = names_of_commands(command);
-  if (unknown.starts_with('-')) words.clear();
+  std::vector<std::string> words;
+  if (!unknown.starts_with('-')) words = names_of_commands(command);
   if (!words.empty()) return words;
-  for (const auto* option : command.get_options()) words.push_back(option->get_name());
+  for (const auto* flag : flags_of(command)) words.push_back(names_of(*flag).back());
   return words;
 }
 
