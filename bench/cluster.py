@@ -1,4 +1,5 @@
 """Simulated hosts on one machine, each with its own network, ssh server and share of the processors."""
+import functools
 import os
 import re
 import shlex
@@ -182,6 +183,10 @@ class Cluster:
     def on(self, number, command):
         """The words that run `command` on a host, 0 for host1."""
         return self.hosts[number].words(list(map(str, command)))
+
+    def places(self, count):
+        """on() for each of the first hosts."""
+        return [functools.partial(self.on, number) for number in range(count)]
 
     def shape(self, number, mbit):
         """Gives the host a link of so many Mbit/s each way."""

@@ -1,5 +1,6 @@
 """Trainings and forecasts whose steps scripts compare."""
 import json
+import os
 import subprocess
 
 from tables import ROOT, YOKE, fail
@@ -40,11 +41,20 @@ def seconds_per_epoch(run, epochs):
     return seconds / (epochs - 1)
 
 
-def predict(flags, on=list):
-    """The first prediction of `yoke forecast`. `on`: the words that run a command where it is to
-    calibrate."""
-    command = list(map(str, on([ROOT / YOKE, "forecast", "--mtbf-hours", "0", "--json", *flags])))
+def predict(flags, calibration, places=(list,)):
+    """The first prediction of `yoke forecast` by a file, which is made if there is none. `places` make
+    of a command one that runs it somewhere: it is made at the first while the others do as much, as
+    hosts that share a machine may slow each other down."""
+    def forecast(place, file):
+        return list(map(str, place([ROOT / YOKE, "forecast", "--mtbf-hours", "0", "--json",
+                                    "--calibration", file, *flags])))
+
+    beside = [] if os.path.exists(calibration) else places[1:]
+    running = [start(forecast(place, f"{calibration}.{number}"))
+               for number, place in enumerate(beside)]
+    command = forecast(places[0], calibration)
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    finish(running)
     if done.returncode != 0:
         fail(f"{' '.join(command)} failed:", done.stdout + done.stderr)
     return json.loads(done.stdout.splitlines()[-1])["predictions"][0]
