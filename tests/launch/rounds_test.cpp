@@ -316,6 +316,16 @@ TEST(Rounds, StartOverWithAnAgentThatNeverGotItsStart) {
   EXPECT_EQ(bench.last<Start>("b")->attempt, 1);
 }
 
+TEST(Rounds, SayThatNothingWasHeardOfAnAgentThatWentBeforeItToldOfItsRanks) {
+  Bench bench({2, 2});
+  bench.join("a");
+  bench.join("b");
+  bench.pass(1s, {"a"});
+  bench.beat("b", false);  // sent before its start came
+  bench.pass(7s, {"a"});
+  EXPECT_THAT(bench.said, HasSubstr("host host-b is lost: nothing heard of it for 5 s"));
+}
+
 TEST(Rounds, DoNotBlameHostsForThisProcessHavingSlept) {
   Bench bench({2, 2});
   bench.join("a");

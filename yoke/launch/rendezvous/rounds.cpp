@@ -109,11 +109,12 @@ void Rounds::tick(Time now) {
   ticked_ = now;
   for (auto member = members_.begin(); member != members_.end();) {
     const auto next = std::next(member);
-    if (now - member->second.seen > options_.heartbeat_timeout) {
+    const auto seen = member->second.seen, ran = member->second.ran;
+    if (now - seen > options_.heartbeat_timeout) {
       lose(member,
            fmt::format("nothing heard of it for {:.0f} s", options_.heartbeat_timeout.count()),
            now);
-    } else if (member->second.running && now - member->second.ran > options_.heartbeat_timeout) {
+    } else if (member->second.running && seen - ran > options_.heartbeat_timeout) {  // it says so
       lose(member, "it has no ranks: a message was lost with a connection", now);
     }
     member = next;
