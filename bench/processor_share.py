@@ -3,8 +3,8 @@ import math
 import os
 from pathlib import Path
 
-PERIOD_US = 10_000  # short, so that a host never waits for long
-LEAST_CORES = 0.1  # Linux takes no quota under a millisecond
+LEAST_US = 1000  # that Linux takes as a quota, and as a period
+LEAST_CORES = 0.1  # whose period is ten times that
 
 
 class ShareError(Exception):
@@ -38,7 +38,10 @@ class ProcessorShare:
     def __init__(self, name, cores, number):
         every, width = processors(), math.ceil(cores)
         self.processors = [every[(number * width + i) % len(every)] for i in range(width)]
-        self.quota_us = round(cores * PERIOD_US)
+        # As short as can be: what a host computes at once after it waited, up to a quota, is as fast as
+        # by a whole processor.
+        self.period_us = max(LEAST_US, round(LEAST_US / cores))
+        self.quota_us = max(LEAST_US, round(cores * self.period_us))
         self.is_second = Path("/sys/fs/cgroup/cgroup.controllers").exists()
         self.folder = Path("/sys/fs/cgroup" if self.is_second else "/sys/fs/cgroup/cpu") / name
 
@@ -48,9 +51,9 @@ class ProcessorShare:
                 (self.folder.parent / "cgroup.subtree_control").write_text("+cpu")
             self.folder.mkdir()
             if self.is_second:
-                (self.folder / "cpu.max").write_text(f"{self.quota_us} {PERIOD_US}")
+                (self.folder / "cpu.max").write_text(f"{self.quota_us} {self.period_us}")
             else:
-                (self.folder / "cpu.cfs_period_us").write_text(str(PERIOD_US))
+                (self.folder / "cpu.cfs_period_us").write_text(str(self.period_us))
                 (self.folder / "cpu.cfs_quota_us").write_text(str(self.quota_us))
         except OSError as error:
             raise ShareError("this machine lets nobody make control groups with a quota of processor "
