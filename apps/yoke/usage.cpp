@@ -41,7 +41,8 @@ std::string unknown_word(const CLI::App& command) {
 
 /// In whole sentences what CLI11 says shortly of a flag that has too many values, or none.
 std::string in_sentences(const CLI::ParseError& error) {
-  const std::string text = error.what(), name = text.substr(0, text.find(':'));
+  std::string text = error.what();
+  const std::string name = text.substr(0, text.find(':'));
   const std::string twice = name + ": At Most 1 required but received ";
   if (text.starts_with(twice)) {
     return fmt::format("{} is given {} times; give it once", name, text.substr(twice.size()));
