@@ -3,7 +3,7 @@ import math
 import os
 from pathlib import Path
 
-LEAST_US = 1000  # that Linux takes as a quota, and as a period
+QUOTA_US = 2000  # of less than twice the least that it takes Linux keeps a part back
 LEAST_CORES = 0.1  # whose period is ten times that
 
 
@@ -38,10 +38,10 @@ class ProcessorShare:
     def __init__(self, name, cores, number):
         every, width = processors(), math.ceil(cores)
         self.processors = [every[(number * width + i) % len(every)] for i in range(width)]
-        # As short as can be: what a host computes at once after it waited, up to a quota, is as fast as
-        # by a whole processor.
-        self.period_us = max(LEAST_US, round(LEAST_US / cores))
-        self.quota_us = max(LEAST_US, round(cores * self.period_us))
+        # As little at a time as can be: what a host computes after it waited, up to a quota, is as fast
+        # as by a whole processor.
+        self.period_us = max(QUOTA_US, round(QUOTA_US / cores))
+        self.quota_us = round(cores * self.period_us)
         self.is_second = Path("/sys/fs/cgroup/cgroup.controllers").exists()
         self.folder = Path("/sys/fs/cgroup" if self.is_second else "/sys/fs/cgroup/cpu") / name
 
