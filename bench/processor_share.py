@@ -3,8 +3,9 @@ import math
 import os
 from pathlib import Path
 
-QUOTA_US = 2000  # of less than twice the least that it takes Linux keeps a part back
-LEAST_CORES = 0.1  # whose period is ten times that
+LEAST_US = 2000  # of computing, and of waiting, at a time: where they are shorter Linux gives less
+WHOLE_US = 10_000  # the period of shares of nearly a whole processor, or of several
+LEAST_CORES = 0.1  # whose period is ten times LEAST_US
 
 
 class ShareError(Exception):
@@ -31,6 +32,14 @@ def check_cores(cores, hosts):
                          f"has {count} for {hosts} hosts")
 
 
+def period_us(cores):
+    """As short as can be: what a host computes after it waited, up to a quota, is as fast as by a whole
+    processor."""
+    waiting = 1 - cores
+    longest = WHOLE_US if waiting <= 0 else min(WHOLE_US, LEAST_US / waiting)
+    return round(max(LEAST_US / cores, longest))
+
+
 class ProcessorShare:
     """A control group, of version 1 or 2, with a quota of processor time, on processors of its own:
     Linux would run two hosts on one and leave another idle."""
@@ -38,9 +47,7 @@ class ProcessorShare:
     def __init__(self, name, cores, number):
         every, width = processors(), math.ceil(cores)
         self.processors = [every[(number * width + i) % len(every)] for i in range(width)]
-        # As little at a time as can be: what a host computes after it waited, up to a quota, is as fast
-        # as by a whole processor.
-        self.period_us = max(QUOTA_US, round(QUOTA_US / cores))
+        self.period_us = period_us(cores)
         self.quota_us = round(cores * self.period_us)
         self.is_second = Path("/sys/fs/cgroup/cgroup.controllers").exists()
         self.folder = Path("/sys/fs/cgroup" if self.is_second else "/sys/fs/cgroup/cpu") / name
