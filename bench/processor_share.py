@@ -35,9 +35,9 @@ def check_cores(cores, hosts):
 def period_us(cores):
     """As short as can be: what a host computes after it waited, up to a quota, is as fast as by a whole
     processor."""
-    waiting = 1 - cores
-    longest = WHOLE_US if waiting <= 0 else min(WHOLE_US, LEAST_US / waiting)
-    return round(max(LEAST_US / cores, longest))
+    for_computing = LEAST_US / cores
+    for_waiting = LEAST_US / (1 - cores) if cores < 1 else WHOLE_US
+    return round(max(for_computing, min(for_waiting, WHOLE_US)))
 
 
 class ProcessorShare:
