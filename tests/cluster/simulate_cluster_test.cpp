@@ -63,6 +63,25 @@ TEST_F(SimulateCluster, GivesAHostNoMoreThanItsShareOfTheProcessors) {
   EXPECT_LT(number_after("share", result.output), 0.3) << result.output;
 }
 
+/// Prints quota and period of its control group, in microseconds.
+constexpr const char* kQuota = R"(
+group=$(grep -h -o 'yoke-[^/]*' /proc/self/cgroup | head -1)
+cd /sys/fs/cgroup/$group 2>/dev/null && exec cat cpu.max
+cd /sys/fs/cgroup/cpu/$group && echo $(cat cpu.cfs_quota_us cpu.cfs_period_us)
+)";
+
+// Linux gives a host less than its share where a period leaves it too little to compute or to wait,
+// and one that waited computes for a whole quota as if it had a whole processor.
+TEST_F(SimulateCluster, GivesAShareInPiecesThatAreShortButNotTooShort) {
+  const auto quota = [](const char* cores) {
+    return cluster({"1", "--cores", cores, "--", "sh", "-c", kQuota}).output;
+  };
+  EXPECT_THAT(quota("0.2"), HasSubstr("\n2000 10000\n"));
+  EXPECT_THAT(quota("0.5"), HasSubstr("\n2000 4000\n"));
+  EXPECT_THAT(quota("0.75"), HasSubstr("\n6000 8000\n"));
+  EXPECT_THAT(quota("1"), HasSubstr("\n10000 10000\n"));
+}
+
 TEST_F(SimulateCluster, GivesALinkNoMoreThanItsSpeed) {
   // 5 MB are 40 Mbit, of which a burst passes at once; without a limit they take one second by ssh.
   const auto result =

@@ -82,14 +82,28 @@ TEST(Throttle, HasOneLinkForAllThatARankSendsAtOnce) {
   });
 }
 
-TEST(Throttle, TellsOfAMessageOfAnotherSizeThatBeginsAlike) {
-  run_ranks(2, [](const Group& group) {
+/// Rank 0 sends so many numbers, rank 1 receives another number of them and says so. The sender may
+/// have done before that.
+void expect_mismatch(std::int64_t sent, std::int64_t received) {
+  run_ranks(2, [=](const Group& group) {
     const auto comm = make_communicator(kSlow, group);
-    const auto tensor = torch::ones({group.rank == 0 ? 20'001 : 20'002});
-    EXPECT_THROW(
-        comm->run(group.rank == 0 ? Operation::send(tensor, 1) : Operation::receive(tensor, 0)),
-        CommError);
+    const auto tensor = torch::ones({group.rank == 0 ? sent : received});
+    std::string failure;
+    try {
+      comm->run(group.rank == 0 ? Operation::send(tensor, 1) : Operation::receive(tensor, 0));
+    } catch (const CommError& error) {
+      failure = error.what();
+    }
+    if (group.rank == 1) {
+      EXPECT_THAT(failure, HasSubstr("and this rank receives"));
+    }
   });
+}
+
+TEST(Throttle, TellsOfAMessageOfAnotherSize) {
+  expect_mismatch(20'001, 20'002);  // the first of their pieces are alike
+  expect_mismatch(16'384, 32'768);
+  expect_mismatch(1'024, 1'025);  // in one piece, and in several
 }
 
 }  // namespace
