@@ -159,7 +159,8 @@ TEST_F(SimulateCluster, SaysWhatIsAllowed) {
   EXPECT_THAT(cluster({"2", "--cores", "0.05"}).output,
               HasSubstr("--cores is 0.05; allowed: 0.1 to"));
   EXPECT_THAT(cluster({"0"}).output, HasSubstr("HOSTS is 0; allowed: 1 to 99"));
-  EXPECT_THAT(cluster({"2", "--link-mbit", "-1"}).output, HasSubstr("allowed: more than 0"));
+  EXPECT_THAT(cluster({"2", "--link-mbit", "-1"}).output,
+              HasSubstr("is -1; allowed: a number above 0"));
 }
 
 }  // namespace
